@@ -1,10 +1,8 @@
 /**
  * Padding around the elements of a tensor and between them. Less than 0 around them cuts elements off.
  */
-import { ensure, stridesOf, type TensorData } from "@nnhal/operations";
-import { pacer } from "@nnhal/operations/authoring";
-import { fillInChunks } from "@nnhal/operations/kernels";
-import { WORK_OF_A_RUN } from "./_runs.ts";
+import { elementCount, ensure, type Phase, stridesOf, type TensorData } from "@nnhal/operations";
+import { fillElements } from "@nnhal/operations/kernels";
 
 /** Numbers of elements, by axis. */
 export interface Padding {
@@ -26,16 +24,15 @@ export function paddedExtents(dimensions: readonly number[], { low, high, interi
   });
 }
 
-/** Fills `target`, a tensor of the shape `padded`, with the value and the elements of `source`. */
-export function* padWithin(
+/** Phases that fill `target`, a tensor of the shape `padded`, with the value and the elements of `source`. */
+export function padWithin(
   dimensions: readonly number[],
   source: TensorData,
   padding: Padding,
   padded: readonly number[],
   target: TensorData,
   value: number,
-): Generator<void, void> {
-  yield* fillInChunks(target, value);
+): readonly Phase[] {
   const { low, interior } = padding;
   const [from, to] = [stridesOf(dimensions), stridesOf(padded)];
   // By axis, the elements that are not cut off: the first one, and the one behind the last.
@@ -44,25 +41,25 @@ export function* padWithin(
     const first = Math.max(0, Math.ceil(-low[axis] / step));
     return [first, Math.max(first, Math.min(extent, Math.ceil((padded[axis] - low[axis]) / step)))] as const;
   });
-  if (bounds.some(([first, end]) => first === end)) return;
+  const extents = bounds.map(([first, end]) => end - first);
   const last = dimensions.length - 1;
-  const places = bounds.map(([first]) => first);
-  const isTime = pacer();
-  for (let axis = last; axis >= 0; ) {
-    let [read, write] = [0, 0];
-    for (let each = 0; each < last; each++) {
-      read += places[each] * from[each];
-      write += (low[each] + places[each] * (interior[each] + 1)) * to[each];
+  const width = extents[last];
+  const step = interior[last] + 1;
+  // A unit is an element that is not cut off; those of a row follow each other.
+  const compute = (start: number, end: number) => {
+    for (let unit = start; unit < end; ) {
+      const column = unit % width;
+      let [row, read, write] = [(unit - column) / width, bounds[last][0], low[last] + bounds[last][0] * step];
+      for (let axis = last - 1; axis >= 0; axis--) {
+        const place = bounds[axis][0] + (row % extents[axis]);
+        row = Math.floor(row / extents[axis]);
+        read += place * from[axis];
+        write += (low[axis] + place * (interior[axis] + 1)) * to[axis];
+      }
+      const stop = Math.min(end - unit + column, width);
+      for (let index = column; index < stop; index++) target[write + index * step] = source[read + index];
+      unit += stop - column;
     }
-    const [first, end] = bounds[last];
-    for (let index = first; index < end; index++) {
-      target[write + low[last] + index * (interior[last] + 1)] = source[read + index];
-      if (isTime(1)) yield;
-    }
-    if (isTime(WORK_OF_A_RUN)) yield;
-    for (axis = last - 1; axis >= 0; axis--) {
-      if (++places[axis] < bounds[axis][1]) break;
-      places[axis] = bounds[axis][0];
-    }
-  }
+  };
+  return [fillElements(target, value), { units: elementCount(extents), compute }];
 }

@@ -1,32 +1,26 @@
 /**
  * Parts of a tensor along an axis, one behind another.
  */
-import { type AnyTensorData, extentProduct, type OutputTensor, type Tensor } from "@nnhal/operations";
-import { pacer } from "@nnhal/operations/authoring";
+import { type AnyTensorData, extentProduct, type OutputTensor, type Phase, type Tensor } from "@nnhal/operations";
 import { movable } from "./_integers.ts";
-import { copyRun } from "./_runs.ts";
+import { copyRuns } from "./_runs.ts";
 
 /** Fills each output with the next part of the input; together they have as many elements as the input. */
-export function* copyParts(
+export function copyParts(
   { data, dimensions }: Tensor<AnyTensorData>,
   axis: number,
   outputs: readonly OutputTensor<AnyTensorData>[],
-): Generator<void, void> {
+): readonly Phase[] {
   const outer = extentProduct(dimensions, 0, axis);
-  if (outer === 0) return;
+  if (outer === 0) return [];
   const inputRow = extentProduct(dimensions, axis);
   const source = movable(data);
-  const isTime = pacer();
-  let start = 0;
-  for (const output of outputs) {
+  let behind = 0;
+  return outputs.map((output) => {
     const row = output.data.length / outer;
-    const target = movable(output.data);
-    for (let index = 0; index < outer; index++) {
-      const from = index * inputRow + start;
-      const rest = copyRun(source, from, row, target, index * row);
-      if (rest !== undefined) yield* rest;
-      if (isTime(row + 1)) yield;
-    }
-    start += row;
-  }
+    const start = behind;
+    behind += row;
+    const fromOf = (index: number) => index * inputRow + start;
+    return copyRuns(outer, row, source, fromOf, movable(output.data), (index) => index * row);
+  });
 }

@@ -1,16 +1,14 @@
 /**
  * Copies runs of elements: many short ones, or a few long ones.
  */
-
-import type { TensorData } from "@nnhal/operations";
-import { copyInChunks } from "@nnhal/operations/kernels";
+import type { Phase, TensorData } from "@nnhal/operations";
 
 /** Work to find a run, in elements that are copied meanwhile. */
 export const WORK_OF_A_RUN = 8;
 
 /** Runs of fewer elements are copied one by one, since a view on them takes longer. */
 const shortRun = 32;
-/** Runs of more elements take so long that they are copied with pauses. */
+/** Runs of more elements are copied in parts. */
 const longRun = 1 << 20;
 
 /** The cost of a run as a unit of a phase. */
@@ -24,15 +22,24 @@ export function copyWholeRun(source: TensorData, from: number, length: number, t
   else target.set(source.subarray(from, from + length), to);
 }
 
-/** target[to + i] = source[from + i] for i within the length. Returns the rest of the work, which pauses; undefined if there is none. */
-export function copyRun(
-  source: TensorData,
-  from: number,
+/**
+ * Copies `count` runs of one length, run i from `fromOf(i)` to `toOf(i)`. A unit is a run, or a part of a long one.
+ */
+export function copyRuns(
+  count: number,
   length: number,
+  source: TensorData,
+  fromOf: (run: number) => number,
   target: TensorData,
-  to: number,
-): Iterable<void> | undefined {
-  if (length > longRun) return copyInChunks(source.subarray(from, from + length), target, to);
-  copyWholeRun(source, from, length, target, to);
-  return undefined;
+  toOf: (run: number) => number,
+): Phase {
+  const parts = Math.max(1, Math.ceil(length / longRun));
+  const compute = (first: number, end: number) => {
+    for (let unit = first; unit < end; unit++) {
+      const run = Math.floor(unit / parts);
+      const skipped = (unit % parts) * longRun;
+      copyWholeRun(source, fromOf(run) + skipped, Math.min(longRun, length - skipped), target, toOf(run) + skipped);
+    }
+  };
+  return { units: count * parts, cost: costOfRun(Math.min(length, longRun)), compute };
 }

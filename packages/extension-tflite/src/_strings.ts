@@ -1,8 +1,7 @@
 /**
  * Kernels on strings: rows of bytes.
  */
-import { type AnyTensorData, elementCount, type OutputTensor, type Tensor } from "@nnhal/operations";
-import { pacer } from "@nnhal/operations/authoring";
+import { type AnyTensorData, elementCount, type OutputTensor, type Phase, type Tensor } from "@nnhal/operations";
 import { resize } from "@nnhal/operations/kernels";
 import { lengthBytes, stringReader } from "./strings.ts";
 
@@ -22,32 +21,48 @@ export function stringsOf({ data, dimensions }: Tensor<AnyTensorData>): (place: 
   return stringReader(bytesIn(data), dimensions);
 }
 
-/** Writes strings to an output, whose size becomes what they need. */
-export function* writeStrings(
-  strings: readonly Uint8Array[],
-  shape: readonly number[],
-  output: OutputTensor<AnyTensorData>,
-): Generator<undefined, void> {
-  const width = lengthBytes + strings.reduce((most, { length }) => Math.max(most, length), 0);
-  resize(output, [...shape, width]);
-  yield* copyStrings(strings.length, (place) => strings[place], output);
+/** Phases that write strings to an output, whose size becomes what they need. The strings are read when the phases run. */
+export function writeStrings(strings: readonly Uint8Array[], output: OutputTensor<AnyTensorData>): readonly Phase[] {
+  const makeRoom = () => {
+    const width = lengthBytes + strings.reduce((most, { length }) => Math.max(most, length), 0);
+    resize(output, [strings.length, width]);
+  };
+  const copy = (first: number, end: number) => copyRange((place) => strings[place], output, first, end);
+  return [
+    { units: 1, compute: makeRoom },
+    {
+      get units() {
+        return strings.length;
+      },
+      cost: 64,
+      compute: copy,
+    },
+  ];
 }
 
 /** Writes `count` strings to an output of a size that they fit in. */
-export function* copyStrings(
+export function copyStrings(
   count: number,
   at: (place: number) => Uint8Array,
+  output: OutputTensor<AnyTensorData>,
+): Phase {
+  const width = output.dimensions.at(-1) ?? 0;
+  return { units: count, cost: 64 + width / 4, compute: (first, end) => copyRange(at, output, first, end) };
+}
+
+function copyRange(
+  at: (place: number) => Uint8Array,
   { data, dimensions }: OutputTensor<AnyTensorData>,
-): Generator<undefined, void> {
+  first: number,
+  end: number,
+): void {
   const bytes = bytesIn(data);
   const width = dimensions.at(-1) ?? 0;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const isTime = pacer();
-  for (let place = 0; place < count; place++) {
+  for (let place = first; place < end; place++) {
     const text = at(place);
     view.setUint32(place * width, text.length, true);
     bytes.set(text, place * width + lengthBytes);
-    if (isTime(1 + width / 16)) yield;
   }
 }
 

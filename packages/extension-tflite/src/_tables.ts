@@ -1,8 +1,8 @@
 /**
  * Hash tables: what TensorFlow Lite keeps as a resource is a list of keys and a list of values here, and whether they are there.
  */
-import { type AnyTensorData, elementCount, ensure, isSameType, type Tensor } from "@nnhal/operations";
-import { pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { type AnyTensorData, elementCount, ensure, type Filled, isSameType, type Tensor } from "@nnhal/operations";
+import { tensor, wide } from "@nnhal/operations/authoring";
 import { keyOf, shapeOfStrings, stringsOf } from "./_strings.ts";
 import { tfliteTypes } from "./types.ts";
 
@@ -41,29 +41,36 @@ export function checkTable(keys: Pick<Tensor<AnyTensorData>, "type" | "dimension
 }
 
 /** The place of each key in a table, for the keys that it has; of equal ones in the table the first. */
-export function* placesOf(
+export function placesOf(
   table: Tensor<AnyTensorData>,
   wanted: Tensor<AnyTensorData>,
-): Generator<undefined, ReadonlyMap<string | bigint, number>> {
-  const isTime = pacer();
+): Filled<ReadonlyMap<string | bigint, number>> {
   const read = keysOf(wanted);
   const left = new Set<string | bigint>();
   // The lengths of strings tell most of them apart.
   const lengths = new Set<number>();
-  for (let place = 0; place < elementCount(shapeOf(wanted)); place++) {
-    const key = read(place);
-    left.add(key);
-    lengths.add(typeof key === "string" ? key.length : 0);
-    if (isTime(8)) yield;
-  }
+  const collect = (first: number, end: number) => {
+    for (let place = first; place < end; place++) {
+      const key = read(place);
+      left.add(key);
+      lengths.add(typeof key === "string" ? key.length : 0);
+    }
+  };
   const found = new Map<string | bigint, number>();
   const at = keysOf(table);
   const lengthAt = isString(table) ? stringsOf(table) : undefined;
-  for (let place = 0; place < elementCount(shapeOf(table)) && left.size > 0; place++) {
-    if (isTime(2)) yield;
-    if (lengthAt !== undefined && !lengths.has(lengthAt(place).length)) continue;
-    const key = at(place);
-    if (left.delete(key)) found.set(key, place);
-  }
-  return found;
+  const find = (first: number, end: number) => {
+    for (let place = first; place < end && left.size > 0; place++) {
+      if (lengthAt !== undefined && !lengths.has(lengthAt(place).length)) continue;
+      const key = at(place);
+      if (left.delete(key)) found.set(key, place);
+    }
+  };
+  return {
+    data: found,
+    phases: [
+      { units: elementCount(shapeOf(wanted)), cost: 64, inTurn: true, compute: collect },
+      { units: elementCount(shapeOf(table)), cost: 16, inTurn: true, compute: find },
+    ],
+  };
 }

@@ -6,7 +6,6 @@
 export { halOperation } from "./all.ts";
 // In a browser one file serves both entries, so it has all of the other one.
 export * from "./authoring.ts";
-export { CHUNK, copyInChunks, fillInChunks, inChunks, WORK_BETWEEN_PAUSES } from "./chunks.ts";
 export {
   effectiveScale,
   multiplyByQuantisedMultiplier,
@@ -29,7 +28,7 @@ export {
 export { copyElements, fillElements } from "./ops/_copies.ts";
 export { convolveDepthwise } from "./ops/_depthwise.ts";
 export { sigmoid } from "./ops/_gate-activation.ts";
-export { greatest } from "./ops/_greatest.ts";
+export { costOfStep, selectionSteps, selectStep } from "./ops/_greatest.ts";
 export { type Image, imageDimensions, readImage } from "./ops/_image.ts";
 export { filtersOfUnit, multiply } from "./ops/_inner-products.ts";
 export { boundsOf, type Lanes, lanesOf } from "./ops/_lanes.ts";
@@ -56,5 +55,6 @@ export { sequenceOf, sequenceShape } from "./ops/_sequence.ts";
 export { spread, spreadExtent } from "./ops/_spread.ts";
 export type { Slicing } from "./ops/_strided-ranges.ts";
 export { widen, widenOnce } from "./ops/_widen.ts";
+export { stepsInTurn } from "./phases.ts";
 export { resize } from "./tensor.ts";
 export { depthwiseWork, filterWork, recurrentWork } from "./work.ts";

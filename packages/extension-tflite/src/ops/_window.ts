@@ -6,10 +6,10 @@ import {
   type AnyTensorData,
   elementCount,
   ensure,
+  type Phase,
   stridesOf,
   type Tensor,
 } from "@nnhal/operations";
-import { pacer } from "@nnhal/operations/authoring";
 import type { AnyOutput } from "../_elements.ts";
 import { isLongs, movable, showList } from "../_integers.ts";
 import { tfliteTypes } from "../types.ts";
@@ -85,15 +85,18 @@ interface Room {
   readonly distance: readonly number[];
 }
 
+/** Elements of a window that are reduced in one unit. */
+const PART = 1 << 12;
+
 /** Reduces the elements under the window at each of its positions. The initial value fills the gaps. Default: no initial value. */
-export function* slideWindow(
+export function slideWindow(
   { dimensions, data }: Tensor<AnyTensorData>,
   initValue: Tensor<AnyTensorData>,
   output: AnyOutput,
   { shape, strides, dilations }: Window,
   combine: Reduction,
   room: Room = { low: dimensions.map(() => 0), distance: dimensions.map(() => 1) },
-): Generator<void, void> {
+): Phase {
   const { low, distance } = room;
   const steps = stridesOf(dimensions);
   const places = stridesOf(output.dimensions);
@@ -104,27 +107,31 @@ export function* slideWindow(
   const starts = new Float64Array(dimensions.length);
   // The sum of a window is an element at each step, as it is in .tflite.
   const sum = target.slice(0, 1);
-  const isTime = pacer();
-  for (let place = 0; place < target.length; place++) {
-    for (let axis = 0; axis < starts.length; axis++) {
-      starts[axis] = (Math.floor(place / places[axis]) % output.dimensions[axis]) * strides[axis] - low[axis];
-    }
-    sum[0] = first;
-    for (let index = 0; index < count; index++) {
-      let rest = index;
-      let from = 0;
-      for (let axis = shape.length - 1; axis >= 0; axis--) {
-        const element = (starts[axis] + (rest % shape[axis]) * dilations[axis]) / distance[axis];
-        rest = Math.floor(rest / shape[axis]);
-        if (Number.isInteger(element) && element >= 0 && element < dimensions[axis]) from += element * steps[axis];
-        else from = Number.NaN;
+  const parts = Math.ceil(count / PART);
+  // A unit is a position of the window, or a part of the window there.
+  const compute = (start: number, stop: number) => {
+    for (let unit = start; unit < stop; unit++) {
+      const [place, part] = [Math.floor(unit / parts), unit % parts];
+      for (let axis = 0; axis < starts.length; axis++) {
+        starts[axis] = (Math.floor(place / places[axis]) % output.dimensions[axis]) * strides[axis] - low[axis];
       }
-      sum[0] = combine(sum[0], Number.isNaN(from) ? first : source[from], one, zero);
-      if (isTime(1)) yield;
+      if (part === 0) sum[0] = first;
+      const end = Math.min(count, (part + 1) * PART);
+      for (let index = part * PART; index < end; index++) {
+        let rest = index;
+        let from = 0;
+        for (let axis = shape.length - 1; axis >= 0; axis--) {
+          const element = (starts[axis] + (rest % shape[axis]) * dilations[axis]) / distance[axis];
+          rest = Math.floor(rest / shape[axis]);
+          if (Number.isInteger(element) && element >= 0 && element < dimensions[axis]) from += element * steps[axis];
+          else from = Number.NaN;
+        }
+        sum[0] = combine(sum[0], Number.isNaN(from) ? first : source[from], one, zero);
+      }
+      if (part === parts - 1) target[place] = sum[0];
     }
-    target[place] = sum[0];
-    if (isTime(1)) yield;
-  }
+  };
+  return { units: target.length * parts, cost: 8 * Math.min(count, PART) * shape.length, inTurn: true, compute };
 }
 
 /** The initial value, which is one element. */

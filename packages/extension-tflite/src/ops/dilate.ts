@@ -2,11 +2,11 @@
  * DILATE: the elements of a tensor with room between them, which a value fills.
  */
 import { ensure, extentProduct } from "@nnhal/operations";
-import { defineOperation, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
-import { fillInChunks, movedInfo } from "@nnhal/operations/kernels";
+import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
+import { fillElements, movedInfo } from "@nnhal/operations/kernels";
 import { movesComplex } from "../_complex.ts";
 import { listOf, movable } from "../_integers.ts";
-import { copyRun, WORK_OF_A_RUN } from "../_runs.ts";
+import { copyRuns } from "../_runs.ts";
 import { realTypes } from "../_types.ts";
 
 export const dilate = movesComplex(
@@ -27,30 +27,27 @@ export const dilate = movesComplex(
         ),
       };
     },
-    *reference({ input, dilations, paddingValue }, { output }) {
+    reference({ input, dilations, paddingValue }, { output }) {
       const { length } = paddingValue.data;
       ensure(length === 1, () => `the value: expected 1 element, got ${length}`);
       const factors = factorsOf(listOf(dilations), input.dimensions);
       const [source, target] = [movable(input.data), movable(output.data)];
-      yield* fillInChunks(target, movable(paddingValue.data)[0]);
       // Dimensions at the end that are not dilated are copied in one piece.
       const outer = factors.findLastIndex((factor) => factor > 1) + 1;
       const run = extentProduct(input.dimensions, outer);
       const steps = factors.slice(0, outer).map((factor, axis) => factor * extentProduct(output.dimensions, axis + 1));
-      const places = new Array<number>(outer).fill(0);
-      const isTime = pacer();
-      let to = 0;
-      for (let from = 0; from < source.length; from += run) {
-        const rest = copyRun(source, from, run, target, to);
-        if (rest !== undefined) yield* rest;
-        if (isTime(run + WORK_OF_A_RUN)) yield;
+      const toOf = (index: number) => {
+        let [rest, to] = [index, 0];
         for (let axis = outer - 1; axis >= 0; axis--) {
-          to += steps[axis];
-          if (++places[axis] < input.dimensions[axis]) break;
-          to -= steps[axis] * places[axis];
-          places[axis] = 0;
+          to += (rest % input.dimensions[axis]) * steps[axis];
+          rest = Math.floor(rest / input.dimensions[axis]);
         }
-      }
+        return to;
+      };
+      return [
+        fillElements(target, movable(paddingValue.data)[0]),
+        copyRuns(source.length / run, run, source, (index) => index * run, target, toOf),
+      ];
     },
   }),
 );

@@ -2,12 +2,12 @@
  * EMBEDDING_LOOKUP for all types, and of INT8 tables with real results: a row is multiplied by the table's scale, or by its own scale.
  */
 import { extentProduct, type Tensor } from "@nnhal/operations";
-import { defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
-import { copyInChunks } from "@nnhal/operations/kernels";
+import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
 import { OperationType } from "@nnhal/types";
 import { movesComplex } from "../_complex.ts";
 import { outside } from "../_gathered.ts";
 import { movable } from "../_integers.ts";
+import { copyRuns } from "../_runs.ts";
 import { realTypes } from "../_types.ts";
 
 const byteTypes = ["TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_SYMM_PER_CHANNEL"] as const;
@@ -38,26 +38,30 @@ export const embeddingLookup = movesComplex(
       const { scale, zeroPoint } = values;
       return { output: output.type === values.type ? { dimensions, scale, zeroPoint } : { dimensions } };
     },
-    *reference({ lookups, values }, { output }) {
+    reference({ lookups, values }, { output }) {
       const [rows] = values.dimensions;
       const row = extentProduct(values.dimensions, 1);
       const [source, target] = [movable(values.data), movable(output.data)];
-      const scaleOf = output.type === values.type ? undefined : rowScales(values);
-      const isTime = pacer();
-      for (let position = 0; position < lookups.data.length; position++) {
+      const indexAt = (position: number) => {
         const index = lookups.data[position];
         if (!(index >= 0 && index < rows)) throw outside(index, position, rows);
-        const part = source.subarray(index * row, (index + 1) * row);
-        if (scaleOf === undefined) yield* copyInChunks(part, target, position * row);
-        else {
-          const scale = scaleOf(index);
-          for (let place = 0; place < row; place++) {
-            target[position * row + place] = part[place] * scale;
-            if (isTime(1)) yield;
-          }
-        }
-        if (isTime(1)) yield;
+        return index;
+      };
+      const units = lookups.data.length;
+      if (output.type === values.type) {
+        const fromOf = (position: number) => indexAt(position) * row;
+        return copyRuns(units, row, source, fromOf, target, (position) => position * row);
       }
+      const scaleOf = rowScales(values);
+      const compute = (first: number, end: number) => {
+        for (let position = first; position < end; position++) {
+          const index = indexAt(position);
+          const scale = scaleOf(index);
+          for (let place = 0; place < row; place++)
+            target[position * row + place] = source[index * row + place] * scale;
+        }
+      };
+      return { units, cost: 4 * (row + 1), compute };
     },
   }),
 );

@@ -3,7 +3,7 @@
  */
 import { ensure } from "@nnhal/operations";
 import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
-import { fillInChunks } from "@nnhal/operations/kernels";
+import { fillElements } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { movesComplex } from "../_complex.ts";
 import { indexTypes, listOf, movable } from "../_integers.ts";
@@ -34,7 +34,7 @@ export const fill = movesComplex(
     reference({ value }, { output }) {
       const { length } = value.data;
       ensure(length === 1, () => `the value: expected 1 element, got ${length}`);
-      return fillInChunks(movable(output.data), movable(value.data)[0]);
+      return fillElements(movable(output.data), movable(value.data)[0]);
     },
   }),
 );

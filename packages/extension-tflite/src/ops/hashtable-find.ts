@@ -2,7 +2,7 @@
  * HASHTABLE_FIND: the values of keys.
  */
 import { elementCount, ensure } from "@nnhal/operations";
-import { defineOperation, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
 import { copyStrings, stringsOf } from "../_strings.ts";
 import {
   checkTable,
@@ -33,9 +33,9 @@ export const hashtableFind = defineOperation({
       : [];
     return { output: { dimensions: [...shapeOf(keys), ...(widths.length > 0 ? [Math.max(...widths)] : [])] } };
   },
-  *reference({ isImported, tableKeys, tableValues, keys, defaultValue }, { output }) {
+  reference({ isImported, tableKeys, tableValues, keys, defaultValue }, { output }) {
     ensure(isImported.data[0] !== 0, () => "the hash table is read before HASHTABLE_IMPORT fills it");
-    const places = yield* placesOf(tableKeys, keys);
+    const { data: places, phases } = placesOf(tableKeys, keys);
     const at = keysOf(keys);
     const count = elementCount(shapeOf(keys));
     if (isString(output)) {
@@ -44,14 +44,14 @@ export const hashtableFind = defineOperation({
         const place = places.get(at(index));
         return place === undefined ? otherwise(0) : values(place);
       };
-      yield* copyStrings(count, valueAt, output);
-      return;
+      return [...phases, copyStrings(count, valueAt, output)];
     }
-    const isTime = pacer();
-    for (let index = 0; index < count; index++) {
-      const place = places.get(at(index));
-      output.data[index] = place === undefined ? defaultValue.data[0] : tableValues.data[place];
-      if (isTime(8)) yield;
-    }
+    const compute = (first: number, end: number) => {
+      for (let index = first; index < end; index++) {
+        const place = places.get(at(index));
+        output.data[index] = place === undefined ? defaultValue.data[0] : tableValues.data[place];
+      }
+    };
+    return [...phases, { units: count, cost: 64, compute }];
   },
 });

@@ -2,7 +2,7 @@
  * HASHTABLE_IMPORT: fills a hash table once.
  */
 import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
-import { copyInChunks, resize } from "@nnhal/operations/kernels";
+import { copyElements, resize } from "@nnhal/operations/kernels";
 import { movable } from "../_integers.ts";
 import { checkTable, isImported, tableKeys, tableTypes, tableValues } from "../_tables.ts";
 
@@ -21,14 +21,15 @@ export const hashtableImport = defineOperation({
     });
     return { newKeys: unknown(keys), newValues: unknown(values) };
   },
-  *reference({ isImported, tableKeys, tableValues, keys, values }, { newKeys, newValues }) {
+  reference({ isImported, tableKeys, tableValues, keys, values }, { newKeys, newValues }) {
     const isThere = isImported.data[0] !== 0;
-    for (const [from, to] of [
+    const lists = [
       [isThere ? tableKeys : keys, newKeys],
       [isThere ? tableValues : values, newValues],
-    ] as const) {
+    ] as const;
+    return lists.map(([from, to]) => {
       resize(to, from.dimensions);
-      yield* copyInChunks(movable(from.data), movable(to.data));
-    }
+      return copyElements(movable(from.data), movable(to.data));
+    });
   },
 });

@@ -2,7 +2,7 @@
  * HASHTABLE_SIZE: the number of keys of a hash table.
  */
 import { elementCount } from "@nnhal/operations";
-import { defineOperation, pacer, tensor } from "@nnhal/operations/authoring";
+import { defineOperation, tensor } from "@nnhal/operations/authoring";
 import { isImported, keysOf, shapeOf, tableKeys, tableTypes } from "../_tables.ts";
 import { tfliteTypes } from "../types.ts";
 
@@ -14,14 +14,19 @@ export const hashtableSize = defineOperation({
   outputs: [tensor("output", tfliteTypes.TENSOR_INT64)],
   types: tableTypes.map(([key]) => ["1.2", key] as const),
   infer: () => ({ output: { dimensions: [1] } }),
-  *reference({ isImported, tableKeys }, { output }) {
+  reference({ isImported, tableKeys }, { output }) {
     const known = new Set<string | bigint>();
     const at = keysOf(tableKeys);
-    const isTime = pacer();
-    for (let place = 0; isImported.data[0] !== 0 && place < elementCount(shapeOf(tableKeys)); place++) {
-      known.add(at(place));
-      if (isTime(8)) yield;
-    }
-    output.data[0] = BigInt(known.size);
+    const count = isImported.data[0] === 0 ? 0 : elementCount(shapeOf(tableKeys));
+    const compute = (first: number, end: number) => {
+      for (let place = first; place < end; place++) known.add(at(place));
+    };
+    const store = () => {
+      output.data[0] = BigInt(known.size);
+    };
+    return [
+      { units: count, cost: 64, inTurn: true, compute },
+      { units: 1, compute: store },
+    ];
   },
 });

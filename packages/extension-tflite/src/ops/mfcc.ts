@@ -2,7 +2,7 @@
  * Mfcc: mel-frequency cepstral coefficients of spectra; a custom operator that TensorFlow Lite registers itself.
  */
 import { elementCount } from "@nnhal/operations";
-import { defineOperation, ensure, float32, int32, pacer, read, tensor } from "@nnhal/operations/authoring";
+import { defineOperation, ensure, float32, int32, read, tensor } from "@nnhal/operations/authoring";
 
 /** The least sum of a band; its logarithm stands for silence. */
 const FLOOR = 1e-12;
@@ -44,7 +44,7 @@ export const mfcc = defineOperation({
     ensure(upper > lower, () => `upper_frequency_limit is ${upper}, not above lower_frequency_limit, ${lower}`);
     return { output: { dimensions: [channels, windows, coefficients] } };
   },
-  *reference(args, { output }) {
+  reference(args, { output }) {
     const { spectrogram, rate, filterbank_channel_count: bands } = args;
     const [, , bins] = spectrogram.dimensions;
     const [channels, windows, coefficients] = output.dimensions;
@@ -53,26 +53,30 @@ export const mfcc = defineOperation({
     // TensorFlow Lite returns zeros if the upper limit is beyond the spectrum.
     if (weights === undefined) {
       output.data.fill(0);
-      return;
+      return undefined;
     }
     const sums = new Float64Array(bands);
-    const isTime = pacer();
-    for (let row = 0; row < channels * windows; row++) {
+    const sumBands = (row: number) => {
       sums.fill(0);
       for (const { bin, band, weight } of weights) {
         const magnitude = Math.sqrt(spectrogram.data[row * bins + bin]);
         if (band >= 0) sums[band] += magnitude * weight;
         if (band + 1 < bands) sums[band + 1] += magnitude * (1 - weight);
       }
-      for (let k = 0; k < coefficients; k++) {
+    };
+    // A unit is a coefficient of a window.
+    const compute = (first: number, end: number) => {
+      for (let unit = first; unit < end; unit++) {
+        const k = unit % coefficients;
+        if (k === 0 || unit === first) sumBands((unit - k) / coefficients);
         let sum = 0;
         for (let band = 0; band < bands; band++) {
           sum += Math.cos((Math.PI / bands) * k * (band + 0.5)) * Math.log(Math.max(sums[band], FLOOR));
         }
-        output.data[row * coefficients + k] = Math.sqrt(2 / bands) * sum;
-        if (isTime(bands * 8)) yield;
+        output.data[unit] = Math.sqrt(2 / bands) * sum;
       }
-    }
+    };
+    return { units: channels * windows * coefficients, cost: 32 * bands + weights.length, compute };
   },
 });
 

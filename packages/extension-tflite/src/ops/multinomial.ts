@@ -2,7 +2,7 @@
  * MULTINOMIAL: draws classes at random, given the logarithms of their probabilities.
  */
 import type { AnyTensorData } from "@nnhal/operations";
-import { defineOperation, ensure, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, ensure, read, tensor, wide } from "@nnhal/operations/authoring";
 import { accumulateOdds, classAt } from "@nnhal/operations/kernels";
 import { longsIn, numbersIn } from "../_integers.ts";
 import { isLong } from "../_wider.ts";
@@ -29,23 +29,27 @@ export const multinomial = defineOperation({
     ensure(logits.dimensions[1] > 0, () => "expected at least 1 class, got 0");
     return { output: { dimensions: [logits.dimensions[0], data[0]] } };
   },
-  *reference({ logits, numSamples, seed, seed2 }, { output }, context) {
+  reference({ logits, numSamples, seed, seed2 }, { output }, context) {
     const [batches, classes] = logits.dimensions;
     const [samples] = numSamples.data;
     const word = wordsOf(seed, seed2, context);
     const write = writerOf(output.data, isLong(output.type));
-    const isTime = pacer();
     const cumulative = new Float64Array(classes);
-    for (let batch = 0; batch < batches; batch++) {
-      accumulateOdds(logits.data, batch * classes, cumulative);
-      const total = cumulative[classes - 1];
-      ensure(total > 0, () => `no class of batch ${batch} has a finite logarithm of its probability`);
-      for (let sample = 0; sample < samples; sample++) {
+    const perBatch = samples + 1;
+    // The first unit of a batch adds up the odds of its classes; each other one draws a sample.
+    const compute = (first: number, end: number) => {
+      for (let unit = first; unit < end; unit++) {
+        const batch = Math.floor(unit / perBatch);
+        const isFirst = unit % perBatch === 0;
+        if (isFirst) accumulateOdds(logits.data, batch * classes, cumulative);
+        const total = cumulative[classes - 1];
+        ensure(total > 0, () => `no class of batch ${batch} has a finite logarithm of its probability`);
+        if (isFirst) continue;
         const high = word();
-        write(batch * samples + sample, classAt(cumulative, unitDouble(high, word()) * total));
-        if (isTime(16)) yield;
+        write(batch * samples + (unit % perBatch) - 1, classAt(cumulative, unitDouble(high, word()) * total));
       }
-    }
+    };
+    return { units: batches * perBatch, cost: 64 + (16 * classes) / perBatch, inTurn: true, compute };
   },
 });
 

@@ -8,10 +8,11 @@ import {
   imageLayout,
   type OperationTypes,
   type OutputTensor,
+  type Phase,
   roundHalfAway,
   type Tensor,
 } from "@nnhal/operations";
-import { halOperation, WORK_BETWEEN_PAUSES } from "@nnhal/operations/kernels";
+import { halOperation } from "@nnhal/operations/kernels";
 import { resizedTypes, resizing } from "../_resize.ts";
 
 type Args = DefinitionArgs<OperationTypes["RESIZE_BILINEAR"], Tensor>;
@@ -51,36 +52,32 @@ function neighbours(input: number, output: number, alignCorners: boolean, halfPi
   return { before, after, share };
 }
 
-function* resample({ input, nchw, alignCorners, halfPixelCenters }: Args, { output }: Outputs): Generator<void, void> {
+function resample({ input, nchw, alignCorners, halfPixelCenters }: Args, { output }: Outputs): Phase {
   const { data } = input;
   const from = imageLayout(input.dimensions, nchw);
   const to = imageLayout(output.dimensions, nchw);
   const rows = neighbours(from.height, to.height, alignCorners, halfPixelCenters);
   const columns = neighbours(from.width, to.width, alignCorners, halfPixelCenters);
-  let work = 0;
-  for (let batch = 0; batch < to.batches; batch++) {
-    const start = batch * from.batchStep;
-    for (let y = 0; y < to.height; y++) {
+  // A unit is a pixel of the output.
+  const compute = (first: number, end: number) => {
+    for (let unit = first; unit < end; unit++) {
+      const [row, x] = [Math.floor(unit / to.width), unit % to.width];
+      const [batch, y] = [Math.floor(row / to.height), row % to.height];
+      const start = batch * from.batchStep;
       const upper = start + rows.before[y] * from.rowStep;
       const lower = start + rows.after[y] * from.rowStep;
       const down = rows.share[y];
-      for (let x = 0; x < to.width; x++) {
-        const left = columns.before[x] * from.pixelStep;
-        const right = columns.after[x] * from.pixelStep;
-        const across = columns.share[x];
-        let target = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;
-        for (let offset = 0; offset < to.channels * from.channelStep; offset += from.channelStep) {
-          const above = data[upper + left + offset] * (STEPS - across) + data[upper + right + offset] * across;
-          const below = data[lower + left + offset] * (STEPS - across) + data[lower + right + offset] * across;
-          output.data[target] = roundHalfAway((above * (STEPS - down) + below * down) / STEPS ** 2);
-          target += to.channelStep;
-        }
-        work += 4 * to.channels;
-        if (work > WORK_BETWEEN_PAUSES) {
-          work = 0;
-          yield;
-        }
+      const left = columns.before[x] * from.pixelStep;
+      const right = columns.after[x] * from.pixelStep;
+      const across = columns.share[x];
+      let target = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;
+      for (let offset = 0; offset < to.channels * from.channelStep; offset += from.channelStep) {
+        const above = data[upper + left + offset] * (STEPS - across) + data[upper + right + offset] * across;
+        const below = data[lower + left + offset] * (STEPS - across) + data[lower + right + offset] * across;
+        output.data[target] = roundHalfAway((above * (STEPS - down) + below * down) / STEPS ** 2);
+        target += to.channelStep;
       }
     }
-  }
+  };
+  return { units: to.batches * to.height * to.width, cost: 16 * (to.channels + 1), compute };
 }

@@ -2,7 +2,8 @@
  * SKIP_GRAM: groups of words of a sentence, in which words may be left out.
  */
 import { ensure } from "@nnhal/operations";
-import { bool, defineOperation, int32, pacer, tensor } from "@nnhal/operations/authoring";
+import { bool, defineOperation, int32, tensor } from "@nnhal/operations/authoring";
+import { stepsInTurn } from "@nnhal/operations/kernels";
 import { countOf, stringsOf, writeStrings } from "../_strings.ts";
 import { tfliteTypes } from "../types.ts";
 
@@ -29,16 +30,15 @@ export const skipGram = defineOperation({
     ensure(ngramSize >= 1, () => `ngramSize: expected at least 1, got ${ngramSize}`);
     return { output: { dimensions: [0, 0] } };
   },
-  *reference({ input, ngramSize, maxSkipSize, includeAllNgrams }, { output }) {
+  reference({ input, ngramSize, maxSkipSize, includeAllNgrams }, { output }) {
     ensure(countOf(input) > 0, () => "the input has no strings where the first one is a sentence");
     const words = wordsOf(stringsOf(input)(0));
     const groups: Uint8Array[] = [];
     let bytes = 0;
-    const isTime = pacer();
     // Depth first: a group is written once no longer one that begins with it is left.
     const chosen = [-1];
-    while (words.length >= ngramSize && chosen.length > 0) {
-      if (isTime(8)) yield;
+    const step = () => {
+      if (words.length < ngramSize || chosen.length === 0) return false;
       const depth = chosen.length - 1;
       const previous = depth === 0 ? undefined : chosen[depth - 1];
       const next = chosen[depth] + 1;
@@ -46,7 +46,7 @@ export const skipGram = defineOperation({
       if (depth < ngramSize && next < words.length && isNear) {
         chosen[depth] = next;
         chosen.push(next);
-        continue;
+        return true;
       }
       chosen.pop();
       if (depth === ngramSize || (includeAllNgrams && depth > 0)) {
@@ -55,8 +55,9 @@ export const skipGram = defineOperation({
         ensure(bytes <= MOST_BYTES, () => `the groups of words take more than ${MOST_BYTES} bytes`);
         groups.push(group);
       }
-    }
-    yield* writeStrings(groups, [groups.length], output);
+      return true;
+    };
+    return [stepsInTurn(step, 32), ...writeStrings(groups, output)];
   },
 });
 

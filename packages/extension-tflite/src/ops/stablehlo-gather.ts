@@ -2,7 +2,7 @@
  * STABLEHLO_GATHER: windows of one size, each at the place that an index vector gives.
  */
 import { ensure, formatShape, stridesOf, type Tensor, type TensorInfo } from "@nnhal/operations";
-import { defineOperation, int32, omittable, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, omittable, read, tensor, wide } from "@nnhal/operations/authoring";
 import { movedInfo } from "@nnhal/operations/kernels";
 import { movesComplex } from "../_complex.ts";
 import { ascendingAxes, indexedWindows, otherAxes, type Starts, startsOf } from "../_indexed-windows.ts";
@@ -47,7 +47,7 @@ export const stablehloGather = movesComplex(
     types: realTypes.flatMap((type) => indexTypes.map((index) => ["1.2", type, index, type] as const)),
     ranks: { offsetDims: 1, collapsedSliceDims: 1, startIndexMap: 1, sliceSizes: 1 },
     infer: (args) => ({ output: movedInfo(args.operand, asTensor(layoutOf(args).shape)) }),
-    *reference(args, { output }) {
+    reference(args, { output }) {
       const { operand, startIndices } = args;
       const { starts, sizes, windowAxes, operandAxes, shape } = layoutOf(args);
       const { dimensions } = operand;
@@ -55,19 +55,20 @@ export const stablehloGather = movesComplex(
       const steps = stridesOf(dimensions);
       const { start, distance, select } = indexedWindows(shape, windowAxes, operandAxes, rank, starts, startIndices);
       const [source, target] = [movable(operand.data), movable(output.data)];
-      const isTime = pacer();
-      for (let place = 0; place < target.length; place++) {
-        select(place);
-        let from = 0;
-        for (let axis = 0; axis < rank; axis++) {
-          // A window that would end behind the tensor begins earlier.
-          const last = dimensions[axis] - sizes[axis];
-          const first = start[axis] < 0 ? 0 : start[axis] > last ? last : start[axis];
-          from += (first + distance[axis]) * steps[axis];
+      const compute = (begin: number, end: number) => {
+        for (let place = begin; place < end; place++) {
+          select(place);
+          let from = 0;
+          for (let axis = 0; axis < rank; axis++) {
+            // A window that would end behind the tensor begins earlier.
+            const last = dimensions[axis] - sizes[axis];
+            const first = start[axis] < 0 ? 0 : start[axis] > last ? last : start[axis];
+            from += (first + distance[axis]) * steps[axis];
+          }
+          target[place] = source[from];
         }
-        target[place] = source[from];
-        if (isTime(rank)) yield;
-      }
+      };
+      return { units: target.length, cost: 8 * (rank + 1), compute };
     },
   }),
 );

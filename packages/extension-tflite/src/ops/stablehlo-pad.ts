@@ -27,12 +27,12 @@ export const stablehloPad = movesComplex(
     infer: (args) => ({
       output: movedInfo(args.operand, paddedExtents(args.operand.dimensions, paddingOf(args))),
     }),
-    *reference(args, { output }) {
+    reference(args, { output }) {
       const { operand, paddingValue } = args;
       const { length } = paddingValue.data;
       ensure(length === 1, () => `the value: expected 1 element, got ${length}`);
       const [source, target, [value]] = [movable(operand.data), movable(output.data), movable(paddingValue.data)];
-      yield* padWithin(operand.dimensions, source, paddingOf(args), output.dimensions, target, value);
+      return padWithin(operand.dimensions, source, paddingOf(args), output.dimensions, target, value);
     },
   }),
 );

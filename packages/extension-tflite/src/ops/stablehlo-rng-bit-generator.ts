@@ -2,7 +2,7 @@
  * STABLEHLO_RNG_BIT_GENERATOR: random bits that a state determines, and the state after them. Its words of 32 bits are a key and a counter.
  */
 import { type AnyTensorData, ensure, type Tensor } from "@nnhal/operations";
-import { defineOperation, int32, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
+import { defineOperation, int32, read, tensor, wide } from "@nnhal/operations/authoring";
 import { philox } from "@nnhal/operations/kernels";
 import { threefry } from "../_threefry.ts";
 import { tfliteTypes } from "../types.ts";
@@ -29,7 +29,7 @@ export const stablehloRngBitGenerator = defineOperation({
     );
     return { outputState: { dimensions }, output: { dimensions: [...shape.data] } };
   },
-  *reference({ initialState, algorithm }, { outputState, output }) {
+  reference({ initialState, algorithm }, { outputState, output }) {
     const state = wordsOf(initialState);
     const [key0, key1, ...counter] = state;
     const key = [key0, key1] as const;
@@ -40,23 +40,31 @@ export const stablehloRngBitGenerator = defineOperation({
         ? threefry([count.low, count.high], key)
         : philox([count.low, count.high, third, fourth], key);
     const { data } = output;
-    const isTime = pacer();
     const perElement = isWide(data) ? 2 : 1;
-    let words: readonly number[] = [];
-    for (let place = 0; place < data.length; ) {
-      words = block();
-      count.low = (count.low + 1) >>> 0;
-      if (count.low === 0) count.high = (count.high + 1) >>> 0;
-      for (let word = 0; word < words.length && place < data.length; word += perElement) {
-        if (isWide(data)) data[place++] = joinHalves(words[word], words[word + 1]);
-        else data[place++] = words[word];
+    const perBlock = (algorithm === THREEFRY ? 2 : 4) / perElement;
+    const compute = (first: number, end: number) => {
+      for (let unit = first; unit < end; unit++) {
+        const words = block();
+        count.low = (count.low + 1) >>> 0;
+        if (count.low === 0) count.high = (count.high + 1) >>> 0;
+        const last = Math.min((unit + 1) * perBlock, data.length);
+        for (let place = unit * perBlock, word = 0; place < last; place++, word += perElement) {
+          if (isWide(data)) data[place] = joinHalves(words[word], words[word + 1]);
+          else data[place] = words[word];
+        }
       }
-      if (isTime(words.length)) yield;
-    }
-    const next = [key0, key1, count.low, count.high, ...counter.slice(2)];
-    for (let place = 0; place < outputState.data.length; place++) {
-      outputState.data[place] = joinHalves(next[2 * place], next[2 * place + 1]);
-    }
+    };
+    const storeState = () => {
+      const next = [key0, key1, count.low, count.high, ...counter.slice(2)];
+      for (let place = 0; place < outputState.data.length; place++) {
+        outputState.data[place] = joinHalves(next[2 * place], next[2 * place + 1]);
+      }
+    };
+    // A unit is a block of words.
+    return [
+      { units: Math.ceil(data.length / perBlock), cost: 128, inTurn: true, compute },
+      { units: 1, compute: storeState },
+    ];
   },
 });
 

@@ -2,8 +2,8 @@
  * STABLEHLO_SCATTER: windows that change a tensor, each at the place that an index vector gives. Elements outside the tensor are ignored.
  */
 import { ensure, formatShape, sameShape, stridesOf, type Tensor, type TensorInfo } from "@nnhal/operations";
-import { defineOperation, int32, omittable, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
-import { copyInChunks, movedInfo } from "@nnhal/operations/kernels";
+import { defineOperation, int32, omittable, read, tensor, wide } from "@nnhal/operations/authoring";
+import { copyElements, movedInfo } from "@nnhal/operations/kernels";
 import { ascendingAxes, indexedWindows, otherAxes, startsOf } from "../_indexed-windows.ts";
 import { indexTypes, movable } from "../_integers.ts";
 import { realTypes } from "../_types.ts";
@@ -45,7 +45,7 @@ export const stablehloScatter = defineOperation({
     if (args.updateFunction !== UPDATE) reductionFor(args.updateFunction, args.operand.type);
     return { output: movedInfo(args.operand, args.operand.dimensions) };
   },
-  *reference(args, { output }) {
+  reference(args, { output }) {
     const { operand, scatterIndices, updates, updateFunction } = args;
     const { starts, shape, windowAxes, operandAxes } = layoutOf(args);
     const { dimensions } = operand;
@@ -53,24 +53,26 @@ export const stablehloScatter = defineOperation({
     const steps = stridesOf(dimensions);
     const { start, distance, select } = indexedWindows(shape, windowAxes, operandAxes, rank, starts, scatterIndices);
     const [source, target] = [movable(updates.data), movable(output.data)];
-    yield* copyInChunks(movable(operand.data), target);
     const combine = updateFunction === UPDATE ? undefined : reductionFor(updateFunction, operand.type);
     const [one, zero] = truthValues(operand.data);
-    const isTime = pacer();
-    for (let place = 0; place < source.length; place++) {
-      select(place);
-      let to = 0;
-      let isInside = true;
-      for (let axis = 0; axis < rank; axis++) {
-        const index = start[axis] + distance[axis];
-        if (!(index >= 0 && index < dimensions[axis])) isInside = false;
-        to += index * steps[axis];
+    const compute = (first: number, end: number) => {
+      for (let place = first; place < end; place++) {
+        select(place);
+        let to = 0;
+        let isInside = true;
+        for (let axis = 0; axis < rank; axis++) {
+          const index = start[axis] + distance[axis];
+          if (!(index >= 0 && index < dimensions[axis])) isInside = false;
+          to += index * steps[axis];
+        }
+        if (isInside) {
+          target[to] = combine === undefined ? source[place] : combine(target[to], source[place], one, zero);
+        }
       }
-      if (isInside) {
-        target[to] = combine === undefined ? source[place] : combine(target[to], source[place], one, zero);
-      }
-      if (isTime(rank)) yield;
-    }
+    };
+    // In turn, since several updates may be for one element.
+    const update = { units: source.length, cost: 8 * (rank + 1), inTurn: true, compute };
+    return [copyElements(movable(operand.data), target), update];
   },
 });
 

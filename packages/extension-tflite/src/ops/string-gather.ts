@@ -17,7 +17,7 @@ export const stringGather = defineOperation({
   infer: ({ strings, indexes }) => ({
     output: { dimensions: [...indexes.dimensions, strings.dimensions.at(-1) ?? 0] },
   }),
-  *reference({ strings, indexes }, { output }) {
+  reference({ strings, indexes }, { output }) {
     const at = stringsOf(strings);
     const count = countOf(strings);
     const chosen = (place: number) => {
@@ -25,6 +25,6 @@ export const stringGather = defineOperation({
       if (index < 0 || index >= count) throw outside(index, place, count);
       return at(index);
     };
-    yield* copyStrings(indexes.data.length, chosen, output);
+    return copyStrings(indexes.data.length, chosen, output);
   },
 });

@@ -2,7 +2,7 @@
  * STRING_INDEXES: the places of strings, in their shape. An operation on these integers and STRING_GATHER together move strings as the
  * operation moves integers.
  */
-import { defineOperation, pacer, tensor } from "@nnhal/operations/authoring";
+import { defineOperation, tensor } from "@nnhal/operations/authoring";
 import { shapeOfStrings } from "../_strings.ts";
 import { tfliteTypes } from "../types.ts";
 
@@ -15,11 +15,10 @@ export const stringIndexes = defineOperation({
   types: [["1.2"]],
   ranks: { strings: [2, Number.POSITIVE_INFINITY] },
   infer: ({ strings }) => ({ output: { dimensions: shapeOfStrings(strings) } }),
-  *reference(_, { output: { data } }) {
-    const isTime = pacer();
-    for (let index = 0; index < data.length; index++) {
-      data[index] = index;
-      if (isTime(1)) yield;
-    }
+  reference(_, { output: { data } }) {
+    const compute = (first: number, end: number) => {
+      for (let index = first; index < end; index++) data[index] = index;
+    };
+    return { units: data.length, cost: 1, compute };
   },
 });

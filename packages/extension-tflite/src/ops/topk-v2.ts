@@ -2,11 +2,10 @@
  * TOPK_V2: the greatest elements along the last axis and their places, greatest first. Of equal elements the one with the smaller index comes
  * first, unlike in the HAL's operation; NaN comes after all numbers.
  */
-import { ensure } from "@nnhal/operations";
-import { defineOperation, pacer, read, tensor, wide } from "@nnhal/operations/authoring";
-import { greatest, movedInfo } from "@nnhal/operations/kernels";
+import { ensure, extentProduct } from "@nnhal/operations";
+import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
+import { costOfStep, movedInfo, selectionSteps, selectStep } from "@nnhal/operations/kernels";
 import { movable, oneNumber } from "../_integers.ts";
-import { filledData } from "../_phases.ts";
 import { splitTypes } from "../_types.ts";
 
 const shortTypes = ["TENSOR_INT32", "TENSOR_QUANT16_SYMM"] as const;
@@ -34,23 +33,26 @@ export const topkV2 = defineOperation({
     const shape = [...dimensions.slice(0, last), count];
     return { values: movedInfo(input, shape), indices: { dimensions: shape } };
   },
-  *reference({ input: { data: elements, dimensions } }, { values, indices }) {
+  reference({ input: { data: elements, dimensions } }, { values, indices }) {
     const data = movable(elements);
     const into = movable(values.data);
     const length = dimensions[dimensions.length - 1];
     const k = values.dimensions[values.dimensions.length - 1];
-    const isTime = pacer();
-    let write = 0;
-    for (let row = 0; row < data.length; row += length) {
-      const order = yield* filledData(greatest(length, k, (a, b) => isBefore(data[row + a], data[row + b], a < b)));
-      for (const place of order) {
-        into[write] = data[row + place];
-        indices.data[write++] = place;
-        if (isTime(1)) yield;
+    const steps = selectionSteps(length, k);
+    const order = new Uint32Array(k);
+    // A unit is a step of the selection from a row.
+    const compute = (first: number, end: number) => {
+      for (let unit = first; unit < end; unit++) {
+        const row = Math.floor(unit / steps);
+        const at = row * length;
+        selectStep(order, length, unit % steps, (a, b) => isBefore(data[at + a], data[at + b], a < b));
+        if (unit % steps < steps - 1) continue;
+        for (let rank = 0; rank < k; rank++) into[row * k + rank] = data[at + order[rank]];
+        indices.data.set(order, row * k);
       }
-      // Each row counts its own work.
-      if (isTime(length)) yield;
-    }
+    };
+    const rows = extentProduct(dimensions, 0, dimensions.length - 1);
+    return { units: rows * steps, cost: costOfStep(k), inTurn: true, compute };
   },
 });
 
