@@ -2,7 +2,7 @@
  * The container of docs/daemon.md, built and tried: `npm run container-trial`, not a part of the gate. Needs Linux, root and buildah. Its base
  * image is pulled if a registry is in reach, else an image from scratch gets the Node.js of this machine with its libraries; the packages are
  * those of this checkout, packed and installed by npm. Then the daemon runs in it as an ordinary user without capabilities, and clients outside
- * of it connect. `--base IMAGE` is another base image.
+ * of it connect.
  */
 import { execFileSync, spawn } from "node:child_process";
 import {
@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { optionsOf } from "./arguments.ts";
 import { withTarballs } from "./packed.ts";
 import { type CommandResult, runCommand } from "./process.ts";
 import { buildPackages } from "./steps.ts";
@@ -25,9 +26,14 @@ import { expectThat, statusOf } from "./trial.ts";
 import { publicPackages, workspaceRoot as root } from "./workspace.ts";
 
 const user = 1000;
-const base = process.argv.includes("--base")
-  ? process.argv[process.argv.indexOf("--base") + 1]
-  : "docker.io/library/node:22-slim";
+const { base } = optionsOf(
+  `npm run container-trial -- [--base IMAGE]
+
+Builds the container of docs/daemon.md, and connects clients to the daemon in it. Needs Linux, root and buildah.
+
+  --base IMAGE  its base image (default: docker.io/library/node:22-slim)`,
+  { base: { type: "string", default: "docker.io/library/node:22-slim" } },
+);
 const folder = mkdtempSync(join(tmpdir(), "nnhal-container-"));
 const runtime = join(folder, "run");
 /** Where the packages are in the image, and outside of it for clients. */

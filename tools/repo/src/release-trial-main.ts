@@ -7,6 +7,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { optionsOf } from "./arguments.ts";
 import { inOrder, runCommand } from "./process.ts";
 import { type Registry, startRegistry } from "./registry.ts";
 import { exampleOf } from "./scaffolded.ts";
@@ -17,7 +18,14 @@ const folder = mkdtempSync(join(tmpdir(), "nnhal-release-"));
 const backend = "nnhal-backend-trial";
 const author = "-c user.name=trial -c user.email=trial@example.com".split(" ");
 const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
-const kept = process.argv.includes("--keep");
+const { keep: kept = false } = optionsOf(
+  `npm run release-trial -- [--keep]
+
+Releases a clone of this commit on a registry on loopback, and installs and runs what was published. Takes minutes, and needs the network.
+
+  --keep  leaves the folder in which it happens`,
+  { keep: { type: "boolean" } },
+);
 
 /** Runs one step, and prints its duration. Throws an Error with its output if it fails. */
 async function step(what: string, work: () => Promise<{ readonly ok: boolean; readonly output: string }>) {

@@ -1,11 +1,11 @@
 /**
  * Tries the packed packages in every runtime, package manager and bundle that can be had here, and writes the table of docs/measurements-runtimes.md:
- * `npm run runtimes`. Takes minutes and needs the network; not a part of the gate. `--only=TEXT,TEXT` tries the places whose name has one
- * of the texts, and only prints.
+ * `npm run runtimes`. Takes minutes and needs the network; not a part of the gate. `--help` lists its options.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { arch, platform, tmpdir } from "node:os";
 import { join } from "node:path";
+import { optionsOf } from "./arguments.ts";
 import { withTarballs } from "./packed.ts";
 import { eachOf, runCommand } from "./process.ts";
 import { startRegistry } from "./registry.ts";
@@ -28,10 +28,17 @@ import { tryProgram } from "./runtimes/try-program.ts";
 import { buildPackages } from "./steps.ts";
 import { publicPackages, workspaceRoot as root } from "./workspace.ts";
 
-const only = process.argv
-  .find((each) => each.startsWith("--only="))
-  ?.slice("--only=".length)
-  ?.split(",");
+const options = optionsOf(
+  `npm run runtimes -- [--only TEXT,TEXT] [--keep]
+
+Tries the packed packages in every runtime, package manager, bundle and framework that can be had here, and writes the table of
+docs/measurements-runtimes.md. Takes many minutes, and needs the network.
+
+  --only TEXT,TEXT  the places whose name has one of the texts; writes nothing
+  --keep            leaves the folder in which they are tried`,
+  { only: { type: "string" }, keep: { type: "boolean" } },
+);
+const only = options.only?.split(",");
 const folder = mkdtempSync(join(tmpdir(), "nnhal-runtimes-"));
 
 /** Messages of npm and this command for a runtime that does not exist for this machine. Any other reason is a failure. */
@@ -112,6 +119,6 @@ try {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 } finally {
-  if (process.argv.includes("--keep")) console.log(`kept: ${folder}`);
+  if (options.keep) console.log(`kept: ${folder}`);
   else rmSync(folder, { recursive: true, force: true });
 }

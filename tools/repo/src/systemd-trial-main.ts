@@ -9,6 +9,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { optionsOf } from "./arguments.ts";
 import { expectThat, statusOf } from "./trial.ts";
 import { workspaceRoot as root } from "./workspace.ts";
 
@@ -99,10 +100,17 @@ async function inside(folder: string): Promise<void> {
   }
 }
 
-const [, , folder] = process.argv;
+const { inside: folder } = optionsOf(
+  `npm run systemd-trial
+
+Starts the daemon by the units of docs/daemon.md under a user's systemd. Needs Linux, root, systemd and unshare.
+
+  --inside FOLDER  is for the process in the namespace, which the trial starts itself`,
+  { inside: { type: "string" } },
+);
 if (folder === undefined) {
   const made = mkdtempSync(join(tmpdir(), "nnhal-systemd-"));
-  const self = [...process.execArgv, fileURLToPath(import.meta.url), made];
+  const self = [...process.execArgv, fileURLToPath(import.meta.url), "--inside", made];
   const { status } = spawnSync("unshare", ["--mount", "--propagation", "private", process.execPath, ...self], {
     stdio: "inherit",
   });
