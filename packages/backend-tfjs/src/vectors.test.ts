@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { findVectorFiles, readVectorFiles, runVectors, summarise } from "@nnhal/conformance";
-import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
+import { aidlVectorsFolder, vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import { eachStructure, everyWay } from "@nnhal/test-kit/samples";
 import * as tf from "@tensorflow/tfjs-core";
 import { expect, it } from "vitest";
@@ -45,4 +45,14 @@ it("passes the public vectors that it supports", { timeout: 600_000 }, async ({ 
   });
   // Whatever the kernels made on the way.
   expect(tf.memory()).toEqual(before);
+});
+
+it("passes the vectors of AIDL that it supports", async ({ skip }) => {
+  skip(
+    !existsSync(aidlVectorsFolder),
+    `there are no vectors at ${aidlVectorsFolder}; set NNHAL_VECTORS_AIDL to their folder`,
+  );
+  const examples = readVectorFiles(await findVectorFiles(aidlVectorsFolder));
+  const { passed, failed, unsupported } = await summarise(runVectors(await deviceOn("wasm"), examples));
+  expect({ passed, failed, unsupported }).toEqual({ passed: 2, failed: 0, unsupported: 245 });
 });

@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { findVectorFiles, readVectorFiles, runVectors, summarise } from "@nnhal/conformance";
-import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
+import { aidlVectorsFolder, vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import { expect, it } from "vitest";
 import { deviceOf } from "./_devices.test-helper.ts";
 
@@ -39,4 +39,14 @@ it("passes the public vectors that it supports", { timeout: 600_000 }, async ({ 
   if (everyWay) expect(never).toEqual(without);
   expect(without.filter((name) => passing.has(name))).toEqual([]);
   expect(passed).toBeGreaterThan(everyWay ? 5000 : 600);
+});
+
+it("passes the vectors of AIDL that it supports", async ({ skip }) => {
+  skip(
+    !existsSync(aidlVectorsFolder),
+    `there are no vectors at ${aidlVectorsFolder}; set NNHAL_VECTORS_AIDL to their folder`,
+  );
+  const examples = readVectorFiles(await findVectorFiles(aidlVectorsFolder));
+  const { passed, failed, unsupported } = await summarise(runVectors(await deviceOf(), examples));
+  expect({ passed, failed, unsupported }).toEqual({ passed: 2, failed: 0, unsupported: 245 });
 });

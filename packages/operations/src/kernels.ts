@@ -14,6 +14,7 @@ export {
 } from "./fixed-point.ts";
 export { fixedPoint16 } from "./fixed-point-functions.ts";
 export type { Store } from "./ops/_accumulator.ts";
+export { type BatchProduct, matricesOf, multiplyBatches, rowsOfMatrices } from "./ops/_batch-product.ts";
 export { broadcastData } from "./ops/_broadcast.ts";
 export { connect } from "./ops/_connect.ts";
 export { convolve, convolvedShape, type Filters, type Sliding } from "./ops/_convolution.ts";
@@ -43,14 +44,17 @@ export {
 } from "./ops/_lstm-directions.ts";
 export { type LstmSequence, runLstmSequence } from "./ops/_lstm-sequence.ts";
 export { type Product, plainProduct } from "./ops/_matrix.ts";
+export { inferMirrorPad, mirror, mirrorModeProblem } from "./ops/_mirror.ts";
 export { movedInfo } from "./ops/_moved.ts";
 export { accumulateOdds, classAt } from "./ops/_multinomial.ts";
+export { ensureAlike, interleave } from "./ops/_packing.ts";
 export { type Pad, pad, paddedShape, padsOf } from "./ops/_pads.ts";
 export { philox } from "./ops/_philox.ts";
-export { copySteps, offsetOf, permute, place } from "./ops/_rearrange.ts";
+export { copySteps, offsetOf, permute, place, reverseAxes } from "./ops/_rearrange.ts";
 export { ensureElements, reduce, reducedAxes, reducedCount, reducedShape } from "./ops/_reduction.ts";
 export { rnnUnits, runRnnSequence } from "./ops/_rnn.ts";
 export { inferRnnPair, runRnnPair } from "./ops/_rnn-pair.ts";
+export { copyWholeRun, costOfRun } from "./ops/_runs.ts";
 export { sequenceOf, sequenceShape } from "./ops/_sequence.ts";
 export { spread, spreadExtent } from "./ops/_spread.ts";
 export type { Slicing } from "./ops/_strided-ranges.ts";

@@ -6,6 +6,7 @@ import { argmax } from "./ops/argmax.ts";
 import { argmin } from "./ops/argmin.ts";
 import { averagePool2d } from "./ops/average-pool-2d.ts";
 import { axisAlignedBboxTransform } from "./ops/axis-aligned-bbox-transform.ts";
+import { batchMatmul } from "./ops/batch-matmul.ts";
 import { batchToSpaceNd } from "./ops/batch-to-space-nd.ts";
 import { bidirectionalSequenceLstm } from "./ops/bidirectional-sequence-lstm.ts";
 import { bidirectionalSequenceRnn } from "./ops/bidirectional-sequence-rnn.ts";
@@ -54,9 +55,11 @@ import { maxPool2d } from "./ops/max-pool-2d.ts";
 import { maximum } from "./ops/maximum.ts";
 import { mean } from "./ops/mean.ts";
 import { minimum } from "./ops/minimum.ts";
+import { mirrorPad } from "./ops/mirror-pad.ts";
 import { mul } from "./ops/mul.ts";
 import { neg } from "./ops/neg.ts";
 import { notEqual } from "./ops/not-equal.ts";
+import { pack } from "./ops/pack.ts";
 import { pad } from "./ops/pad.ts";
 import { padV2 } from "./ops/pad-v2.ts";
 import { pow } from "./ops/pow.ts";
@@ -78,6 +81,7 @@ import { relu6 } from "./ops/relu6.ts";
 import { reshape } from "./ops/reshape.ts";
 import { resizeBilinear } from "./ops/resize-bilinear.ts";
 import { resizeNearestNeighbor } from "./ops/resize-nearest-neighbor.ts";
+import { reverse } from "./ops/reverse.ts";
 import { rnn } from "./ops/rnn.ts";
 import { roiAlign } from "./ops/roi-align.ts";
 import { roiPooling } from "./ops/roi-pooling.ts";
@@ -111,6 +115,7 @@ export const operations: readonly Operation[] = [
   argmin,
   averagePool2d,
   axisAlignedBboxTransform,
+  batchMatmul,
   batchToSpaceNd,
   bidirectionalSequenceLstm,
   bidirectionalSequenceRnn,
@@ -159,9 +164,11 @@ export const operations: readonly Operation[] = [
   maximum,
   mean,
   minimum,
+  mirrorPad,
   mul,
   neg,
   notEqual,
+  pack,
   pad,
   padV2,
   pow,
@@ -183,6 +190,7 @@ export const operations: readonly Operation[] = [
   reshape,
   resizeBilinear,
   resizeNearestNeighbor,
+  reverse,
   rnn,
   roiAlign,
   roiPooling,

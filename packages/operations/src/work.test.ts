@@ -118,6 +118,7 @@ describe("the operations of the HAL", () => {
     ]);
     const computed = operations.filter(({ work }) => typeof work === "function").map(({ name }) => name);
     expect(computed.sort()).toEqual([
+      "BATCH_MATMUL",
       "BIDIRECTIONAL_SEQUENCE_LSTM",
       "BIDIRECTIONAL_SEQUENCE_RNN",
       "CONV_2D",

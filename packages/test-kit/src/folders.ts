@@ -8,6 +8,10 @@ import { fileURLToPath } from "node:url";
 export const vectorsFolder =
   process.env.NNHAL_VECTORS ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
 
+/** The folder of the vectors of what AIDL adds: NNHAL_VECTORS_AIDL, or the one next to the checkout. */
+export const aidlVectorsFolder =
+  process.env.NNHAL_VECTORS_AIDL ?? fileURLToPath(new URL("../../../../shared/vectors-aidl", import.meta.url));
+
 /** The folder of real `.tflite` models: NNHAL_MODELS, or the one next to the checkout. */
 export const modelsFolder =
   process.env.NNHAL_MODELS ?? fileURLToPath(new URL("../../../../shared/models", import.meta.url));

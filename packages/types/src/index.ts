@@ -124,4 +124,5 @@ export {
   halVersions,
   hidlVersions,
   isAidl,
+  newestHalVersion,
 } from "./version.ts";

@@ -107,6 +107,10 @@ export const operationTypes = {
   HARD_SWISH: { code: 99, since: "1.3" },
   FILL: { code: 100, since: "1.3" },
   RANK: { code: 101, since: "1.3" },
+  BATCH_MATMUL: { code: 102, since: "aidl2" },
+  PACK: { code: 103, since: "aidl2" },
+  MIRROR_PAD: { code: 104, since: "aidl3" },
+  REVERSE: { code: 105, since: "aidl3" },
   /** OEM specific operation. Deprecated since 1.2 in favour of extensions. */
   OEM_OPERATION: { code: 10000, since: "1.0" },
 } as const satisfies EnumTable;

@@ -45,10 +45,10 @@ describe("enum tables", () => {
     for (const { since } of Object.values(table)) expect(halVersions).toContain(since);
   });
 
-  it("has the 102 operations of HAL 1.3 in the versions that introduced them, and OEM_OPERATION", () => {
-    expect(countBySince(operationTypes, 101)).toEqual({ "1.0": 29, "1.1": 9, "1.2": 57, "1.3": 7 });
+  it("has the 106 operations of AIDL 4 in the versions that introduced them, and OEM_OPERATION", () => {
+    expect(countBySince(operationTypes, 105)).toEqual({ "1.0": 29, "1.1": 9, "1.2": 57, "1.3": 7, aidl2: 2, aidl3: 2 });
     expect(OperationType.OEM_OPERATION).toBe(10000);
-    expect(Object.keys(operationTypes)).toHaveLength(103);
+    expect(Object.keys(operationTypes)).toHaveLength(107);
   });
 
   it("has the 16 operand types of HAL 1.3 in the versions that introduced them, and the two OEM types", () => {

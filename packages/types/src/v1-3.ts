@@ -10,9 +10,10 @@ import type { ErrorStatus, ExecutionPreference, MeasureTiming, Priority } from "
 import type { SyncFence } from "./fence.ts";
 import type { Model } from "./model.ts";
 import { OperandTypeRange as CanonicalOperandTypeRange } from "./operand-type.ts";
-import { OperationTypeRange as CanonicalOperationTypeRange } from "./operation-type.ts";
+import { OperationTypeRange as CanonicalOperationTypeRange, operationTypes } from "./operation-type.ts";
 import type { Awaitable, Outcome } from "./outcome.ts";
 import type { OutputShape, Request, Timing } from "./request.ts";
+import { codesOf, tableAt } from "./table.ts";
 import type { OptionalTimeoutDuration, OptionalTimePoint } from "./time.ts";
 import type * as V1_2 from "./v1-2.ts";
 
@@ -24,7 +25,6 @@ export type { ExecutionInfo, FenceState, IFencedExecutionCallback, SyncFence } f
 export type { RequestMemoryPool } from "./memory.ts";
 export type { Model, Operand, Subgraph } from "./model.ts";
 export { OperandType } from "./operand-type.ts";
-export { OperationType } from "./operation-type.ts";
 export type { Outcome } from "./outcome.ts";
 export type { Request } from "./request.ts";
 export type { OptionalTimeoutDuration, OptionalTimePoint } from "./time.ts";
@@ -35,6 +35,9 @@ export const OperandTypeRange = {
   ...CanonicalOperandTypeRange,
   FUNDAMENTAL_MAX: CanonicalOperandTypeRange.FUNDAMENTAL_MAX["1.3"],
 } as const;
+
+/** The operations of HAL 1.3. */
+export const OperationType = codesOf(tableAt(operationTypes, "1.3"));
 
 /** Bounds of the ranges of operation codes. */
 export const OperationTypeRange = {

@@ -23,6 +23,9 @@ export type AidlVersion = (typeof aidlVersions)[number];
 /** The version whose structures are the canonical ones, and the default where no version is given. */
 export const canonicalHalVersion: "1.3" = "1.3";
 
+/** The newest version. */
+export const newestHalVersion: "aidl4" = "aidl4";
+
 /**
  * The NNAPI feature level of a device of each version. Up to HAL 1.3 and AIDL 1 it is the API level of the Android release that it came
  * with, from then on a number of its own (NNAPI FeatureLevelCode).

@@ -11,10 +11,10 @@ import {
   vocabularyOf,
 } from "@nnhal/operations";
 import {
-  canonicalHalVersion,
   type ExtensionNameAndPrefix,
   type HalVersion,
   type Model,
+  newestHalVersion,
   type Operation,
   type Subgraph,
 } from "@nnhal/types";
@@ -31,7 +31,7 @@ import type { SubgraphView } from "./subgraph-view.ts";
 
 /** Options of validating a model. */
 export interface ModelValidationOptions {
-  /** The HAL version whose rules apply. Default 1.3. */
+  /** The HAL version whose rules apply. Default: the newest. */
   readonly version?: HalVersion;
   /** Default `driver`. */
   readonly mode?: ValidationMode;
@@ -91,7 +91,7 @@ interface Findings {
  */
 export function checkModel(
   model: Model,
-  { version = canonicalHalVersion, mode = "driver", extensions = [] }: ModelValidationOptions,
+  { version = newestHalVersion, mode = "driver", extensions = [] }: ModelValidationOptions,
   issues: IssueList,
   requirements: ModelContext["requirements"],
   matches?: Map<Operation, Match>,

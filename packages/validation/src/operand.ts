@@ -12,8 +12,8 @@ import {
   vocabularyOf,
 } from "@nnhal/operations";
 import {
-  canonicalHalVersion,
   type ExtensionNameAndPrefix,
+  newestHalVersion,
   type Operand,
   type OperandExtraParams,
   OperandLifeTime,
@@ -94,7 +94,7 @@ export function operandTypeIssues(
   const operand = { type, dimensions, scale, zeroPoint, numberOfConsumers: 0, lifetime, location, extraParams };
   const issues = collectIssues("operand", undefined, (list) => {
     const context: ModelContext = {
-      version: canonicalHalVersion,
+      version: newestHalVersion,
       mode: "runtime",
       vocabulary: vocabularyOf(prefixes, {}),
       prefixes,

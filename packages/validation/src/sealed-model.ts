@@ -19,7 +19,7 @@ export interface SealOptions {
 const none: readonly ExtensionDefinition[] = [];
 
 /**
- * Validates a model by the rules of HAL 1.3 in mode `runtime` and returns a sealed copy, or at least one rule that it
+ * Validates a model by the rules of the newest version of the HAL in mode `runtime` and returns a sealed copy, or at least one rule that it
  * breaks. A model that is sealed already is returned as it is; it is validated again only if it uses other extensions of the list, or if its
  * `operandValues` have been transferred to another thread. Never throws, whatever the model is.
  */

@@ -24,7 +24,7 @@ export function operationsDocument(): string {
     "<!-- Generated from the definitions in packages/operations/src/ops by `npm run generate`; do not edit. -->",
     "# Operations",
     "",
-    `The ${inOrder.length} operations of NN HAL 1.0 – 1.3. Types are those of the first operand whose type varies; the sections below give them all.`,
+    `The ${inOrder.length} operations of NN HAL 1.0 – 1.3 and AIDL 1 – 4. Types are those of the first operand whose type varies; the sections below give them all.`,
     "",
     "| code | operation | since | types |",
     "|---|---|---|---|",

@@ -75,9 +75,18 @@ export const floor = unary(node("Floor"));
 export const sqrt = unary(node("Sqrt"));
 export const sin = unary(node("Sin"));
 export const tanh = unary(node("Tanh"));
-export const rsqrt = unary((builder, values, dims) =>
+const reciprocalRoot = unary((builder, values, dims) =>
   node("Reciprocal")(builder, [node("Sqrt")(builder, values, dims)], dims),
 );
+
+/** Quantised: the greatest element for 0 and less. */
+const quantisedReciprocalRoot = unary((builder, values, dims) => {
+  const root = node("Sqrt")(builder, [node("Relu")(builder, values, dims)], dims);
+  return node("Reciprocal")(builder, [root], dims);
+});
+
+export const rsqrt: typeof reciprocalRoot = (args, outputs, scope) =>
+  (isQuant8(args.input) ? quantisedReciprocalRoot : reciprocalRoot)(args, outputs, scope);
 
 export function logistic(args: Unary, outputs: One, scope: Scope): Lowered {
   const { input } = args;

@@ -1,11 +1,11 @@
 /** Mutations of an operation's fields: its type and the operands that it names. */
-import { canonicalHalVersion, type Model, OperationTypeRange } from "@nnhal/types";
+import { type Model, OperationType, OperationTypeRange } from "@nnhal/types";
 import { invalid, type ModelMutation, type Mutant } from "./mutation.ts";
 import { operationSites, operationsWith } from "./site.ts";
 
 /** One code beyond each end of the HAL's operations; lower codes are an extension's. */
 const wrongTypes = [
-  OperationTypeRange.FUNDAMENTAL_MAX[canonicalHalVersion] + 1,
+  Math.max(...Object.values(OperationType).filter((code) => code < OperationTypeRange.OEM_MIN)) + 1,
   OperationTypeRange.OEM_MIN - 1,
   OperationTypeRange.OEM_MAX + 1,
 ];

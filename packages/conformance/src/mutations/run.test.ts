@@ -79,7 +79,7 @@ describe("runMutations", () => {
     const { getSupportedOperations: _, ...lenient } = strict;
     const [first] = await failuresOf(strictDevice(lenient), "operationType");
     expect(first).toEqual({
-      name: "add_made_up/add_made_up operationType: main operation 0 (ADD) has type 102",
+      name: "add_made_up/add_made_up operationType: main operation 0 (ADD) has type 106",
       subject: "operationType",
       verdict: "failed",
       reason: "getSupportedOperations: expected INVALID_ARGUMENT, got NONE",
@@ -162,7 +162,7 @@ describe("runMutations", () => {
     const throwing = strictDevice({
       ...strict,
       getSupportedOperations: (model) => {
-        if (model.main.operations[0]?.type === 102) throw new TypeError("who would do that");
+        if (model.main.operations[0]?.type === 106) throw new TypeError("who would do that");
         return strict.getSupportedOperations?.(model) ?? { ...invalid, supported: [], reasons: [] };
       },
     });

@@ -3,7 +3,7 @@
  * models: the models of some examples are invalid on purpose.
  */
 import { byteSize, elementAt } from "@nnhal/operations";
-import { type HalVersion, halVersions, operandLifeTimes, operandTypes, operationTypes } from "@nnhal/types";
+import { type HalVersion, halVersions, isAidl, operandLifeTimes, operandTypes, operationTypes } from "@nnhal/types";
 import type { Allowance, Example, ExampleOperand, ExampleSubgraph } from "./example.ts";
 import {
   type Place,
@@ -61,9 +61,14 @@ export function parseExample(line: string, { forValidation = false }: ParseOptio
 
 function readVersion(place: Place, key: string): HalVersion | undefined {
   const text = readText(place, key);
-  const version = halVersions.find((known) => `V${known.replace(".", "_")}` === text);
-  if (version === undefined && text !== "UNKNOWN") reject(place, key, "V1_0 to V1_3, or UNKNOWN");
+  const version = halVersions.find((known) => vectorVersion(known) === text);
+  if (version === undefined && text !== "UNKNOWN") reject(place, key, "V1_0 to V1_3, AIDL_V1 to AIDL_V4, or UNKNOWN");
   return version;
+}
+
+/** A version as vectors write it, such as V1_3 or AIDL_V2. */
+function vectorVersion(version: HalVersion): string {
+  return isAidl(version) ? version.replace("aidl", "AIDL_V") : `V${version.replace(".", "_")}`;
 }
 
 function readSubgraph(place: Place, hasAnyIndexes: boolean): ExampleSubgraph {

@@ -17,7 +17,7 @@ import { failure, invalid } from "../guard/refusal.ts";
 import type { AnswerLimits, AnswerOptions, LogSink } from "../guard/wait.ts";
 import type { BootClockOptions } from "./aidl/time.ts";
 import { modelLosses } from "./aidl/write.ts";
-import { describeNeed, unmetNeeds } from "./compliance/needs.ts";
+import { aidlNeed, describeNeed, unmetNeeds } from "./compliance/needs.ts";
 import { refuseQuality } from "./face-context.ts";
 import type { OldDriver } from "./old-driver.ts";
 
@@ -64,8 +64,11 @@ export function refusePreparation(
   context: LiftContext,
 ): Outcome | undefined {
   const { name, driver, limits } = context;
-  // A driver of HAL 1.3 checks everything itself, and can express every model; one of AIDL checks everything else.
-  if (driver.version === "1.3") return undefined;
+  // A driver of HAL 1.3 checks everything itself, and lacks only what AIDL adds; one of AIDL checks everything else.
+  if (driver.version === "1.3") {
+    const need = aidlNeed(model);
+    return need && inexpressible(name, driver.version, describeNeed(need), 0);
+  }
   if (isAidl(driver.version)) return refuseInexpressible(model, driver.version, name);
   const refusal = refuseQuality(preference, priority) ?? refuseModelForDriver(model, context);
   if (refusal !== undefined) return refusal;

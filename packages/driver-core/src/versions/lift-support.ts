@@ -5,7 +5,6 @@
 import { operationText } from "@nnhal/operations";
 import {
   type Awaitable,
-  canonicalHalVersion,
   ErrorStatus,
   type HalVersion,
   type Model,
@@ -16,6 +15,7 @@ import { validateModel } from "@nnhal/validation";
 import { failureOf } from "../guard/attempt.ts";
 import { failure } from "../guard/refusal.ts";
 import { soundStatus, whenAnswered } from "./callback.ts";
+import { aidlNeed } from "./compliance/needs.ts";
 import { complianceWith } from "./compliant-with.ts";
 import type { LiftContext } from "./lift-context.ts";
 import { sliceModel } from "./slice.ts";
@@ -24,7 +24,7 @@ import { sliceModel } from "./slice.ts";
 export function supportOf(model: Model, context: LiftContext): Awaitable<SupportedOperations> {
   const { name, driver } = context;
   const { version } = driver;
-  if (version === canonicalHalVersion || complianceWith(version).model(model)) {
+  if (version === "1.3" ? aidlNeed(model) === undefined : complianceWith(version).model(model)) {
     const every = model.main.operations.map((_, index) => index);
     return ask(model, every, model, context);
   }

@@ -4,7 +4,6 @@
  */
 import { elementAt } from "@nnhal/operations";
 import {
-  type canonicalHalVersion,
   type HalVersion,
   type Memory,
   type Model,
@@ -29,15 +28,16 @@ export interface Unsliceable {
 }
 
 /**
- * Cuts from a valid model the operations that an older HAL version cannot express. Their results
+ * Cuts from a valid model the operations that an older HAL version cannot express, and those with subgraphs. Their results
  * become inputs of the slice, which operands of the same type, dimensions and quantisation share. Values that only they
  * read become outputs.
  */
-export function sliceModel(
-  model: Model,
-  version: Exclude<HalVersion, typeof canonicalHalVersion>,
-): ModelSlice | Unsliceable {
+export function sliceModel(model: Model, version: HalVersion): ModelSlice | Unsliceable {
+  const { operands: all } = model.main;
+  const hasSubgraph = ({ inputs }: Operation) =>
+    inputs.some((input) => all[input]?.lifetime === OperandLifeTime.SUBGRAPH);
   const dropped = new Set(noncompliantOperations(model, version));
+  for (const [index, operation] of model.main.operations.entries()) if (hasSubgraph(operation)) dropped.add(index);
   const kept: Operation[] = [];
   const operationIndexes: number[] = [];
   for (const [index, operation] of model.main.operations.entries()) {

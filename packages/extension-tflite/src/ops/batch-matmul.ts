@@ -13,7 +13,7 @@ import {
   type TensorInfo,
 } from "@nnhal/operations";
 import { bool, broadcastShape, defineOperation, ensure, tensor } from "@nnhal/operations/authoring";
-import { filtersOfUnit, multiply, widen } from "@nnhal/operations/kernels";
+import { type BatchProduct, matricesOf, multiplyBatches, rowsOfMatrices, widen } from "@nnhal/operations/kernels";
 import { channelScales, hybridWeights, isHybrid, quantiseRows } from "../_hybrid.ts";
 import { exactScaling, wideScaling } from "../_scaling.ts";
 
@@ -44,8 +44,8 @@ export const batchMatmul = defineOperation({
   ranks: { x: [2, 5], y: [2, 5] },
   work: ({ x }, { output }) => ({ multiplyAdd: elementCount(output) * (x[x.length - 1] ?? 1) }),
   infer({ x, y, adjX, adjY }) {
-    const left = matrixOf(x, adjX);
-    const right = matrixOf(y, !adjY);
+    const left = matricesOf(x, adjX);
+    const right = matricesOf(y, !adjY);
     ensure(
       left.depth === right.depth,
       () => `the matrices of x have ${left.depth} columns where those of y have ${right.depth} rows`,
@@ -54,79 +54,35 @@ export const batchMatmul = defineOperation({
     return { output: { dimensions: [...broadcastShape(left.batches, right.batches), left.rows, right.rows] } };
   },
   reference({ x, y, adjX, adjY, asymmetricQuantizeInputs }, { output }) {
-    const left = matrixOf(x, adjX);
-    const right = matrixOf(y, !adjY);
-    const { rows, depth } = left;
+    const left = matricesOf(x, adjX);
+    const right = matricesOf(y, !adjY);
+    const { depth } = left;
     const columns = right.rows;
     const batches = output.dimensions.slice(0, -2);
-    const leftBatches = batchOffsets(left.batches, batches);
-    const rightBatches = batchOffsets(right.batches, batches);
-    const hybrid = isHybrid(x, y);
     const isRaw = output.type === INT32;
-    const values = asRows(elementsOf(x, isRaw), left);
-    const quantised = hybrid
+    const values = rowsOfMatrices(elementsOf(x, isRaw), left);
+    const quantised = isHybrid(x, y)
       ? quantiseRows(values.data, values.data.length / depth, depth, asymmetricQuantizeInputs)
       : undefined;
-    const lefts = quantised?.data ?? values.data;
-    const rights = asRows(elementsOf(hybrid ? hybridWeights(y) : y, isRaw), right);
-    const store = storeOf(x, y, output, columns);
-    const times = x.type === INT32 ? multiplyWrapping : multiply;
-    const zeros = new Float64Array(columns);
-    const sums = new Float64Array(columns);
-    const block = filtersOfUnit(Math.max(columns, 1), depth + 1);
-    const blocks = Math.ceil(columns / block);
-    // A unit is a block of the columns of one row.
-    const compute = (start: number, stop: number) => {
-      for (let unit = start; unit < stop; unit++) {
-        const [line, first] = [Math.floor(unit / blocks), (unit % blocks) * block];
-        const [batch, row] = [Math.floor(line / rows), line % rows];
-        const end = Math.min(first + block, columns);
-        const matrix = rightBatches[batch] * columns * depth;
-        const from = leftBatches[batch] * rows + row;
-        const patch = lefts.subarray(from * depth, (from + 1) * depth);
-        times(patch, rights.data.subarray(matrix, matrix + columns * depth), zeros, first, end, sums);
-        store(sums, first, end, quantised?.scales[from], line * columns);
-      }
-    };
-    const products = { units: leftBatches.length * rows * blocks, cost: (block + 1) * (depth + 1), compute };
-    return [...values.phases, ...(quantised?.phases ?? []), ...rights.phases, products];
+    const rights = rowsOfMatrices(elementsOf(quantised ? hybridWeights(y) : y, isRaw), right);
+    const product = multiplyBatches({
+      lefts: quantised?.data ?? values.data,
+      rights: rights.data,
+      depth,
+      rows: left.rows,
+      columns,
+      leftBatches: batchOffsets(left.batches, batches),
+      rightBatches: batchOffsets(right.batches, batches),
+      wraps: x.type === INT32,
+      store: storeOf(x, y, output, columns, quantised?.scales),
+    });
+    return [...values.phases, ...(quantised?.phases ?? []), ...rights.phases, product];
   },
 });
-
-/** A stack of matrices whose rows are multiplied with rows. */
-interface Matrix {
-  readonly batches: readonly number[];
-  readonly rows: number;
-  readonly depth: number;
-  /** True if the tensor has the transposed matrices. */
-  readonly isTransposed: boolean;
-}
-
-function matrixOf({ dimensions }: TensorInfo, isTransposed: boolean): Matrix {
-  const [height, width] = dimensions.slice(-2);
-  const [rows, depth] = isTransposed ? [width, height] : [height, width];
-  return { batches: dimensions.slice(0, -2), rows, depth, isTransposed };
-}
 
 /** The elements less the zero point. Those of an INT32 product are taken as they are, as in .tflite. */
 function elementsOf({ data, zeroPoint }: Tensor, isRaw: boolean): Filled<Float64Array> {
   return widen({ data, zeroPoint: isRaw ? 0 : zeroPoint });
-}
-
-/** The elements with the rows of each matrix one after the other. */
-function asRows(values: Filled<Float64Array>, { rows, depth, isTransposed }: Matrix): Filled<Float64Array> {
-  if (!isTransposed) return values;
-  const { data: source } = values;
-  const data = new Float64Array(source.length);
-  const size = rows * depth;
-  // A unit is a row of a matrix as the tensor has it.
-  const compute = (first: number, end: number) => {
-    for (let unit = first; unit < end; unit++) {
-      const [start, index] = [Math.floor(unit / depth) * size, unit % depth];
-      for (let row = 0; row < rows; row++) data[start + row * depth + index] = source[unit * rows + row];
-    }
-  };
-  return { data, phases: [...values.phases, { units: source.length / rows, cost: 4 * (rows + 1), compute }] };
 }
 
 /** For each batch of the output the matrix of an operand, by its place. */
@@ -145,23 +101,6 @@ function batchOffsets(own: readonly number[], output: readonly number[]): Int32A
   return offsets;
 }
 
-/** As `multiply`, for 32-bit integers, which wrap: their products are more than a float64 holds. */
-function multiplyWrapping(
-  patch: Float64Array,
-  filters: Float64Array,
-  bias: Float64Array,
-  first: number,
-  end: number,
-  sums: Float64Array,
-): void {
-  for (let filter = first; filter < end; filter++) {
-    let at = filter * patch.length;
-    let sum = bias[filter];
-    for (let index = 0; index < patch.length; index++) sum = (sum + Math.imul(patch[index], filters[at++])) | 0;
-    sums[filter] = sum;
-  }
-}
-
 /** Refuses scales of another dimension than that of the columns. */
 function ensureColumnScales({ dimensions, channelQuant }: TensorInfo, isTransposed: boolean): void {
   const columns = dimensions.length - (isTransposed ? 2 : 1);
@@ -172,26 +111,29 @@ function ensureColumnScales({ dimensions, channelQuant }: TensorInfo, isTranspos
   );
 }
 
-/** Stores the sums [first, end) of the row that begins at `start`; `rowScale`: that of a hybrid row. */
+/** Stores sums; `rowScales`: those of the rows of a hybrid product. */
 function storeOf(
   x: TensorInfo,
   y: TensorInfo,
   { type, data, scale: step, zeroPoint }: OutputTensor,
   columns: number,
-): (sums: Float64Array, first: number, end: number, rowScale: number | undefined, start: number) => void {
+  rowScales: Float64Array | undefined,
+): BatchProduct["store"] {
   const scales = channelScales(y, columns);
   if (isFloat(type) || type === INT32) {
-    return (sums, first, end, rowScale, start) => {
-      for (let index = first; index < end; index++)
-        data[start + index] = rowScale === undefined ? sums[index] : sums[index] * (rowScale * scales[index]);
+    return (sums, first, end, start, row) => {
+      for (let column = first; column < end; column++) {
+        data[start + column] =
+          rowScales === undefined ? sums[column] : sums[column] * (rowScales[row] * scales[column]);
+      }
     };
   }
   const [least, greatest] = integerRange(type);
   const scaling = type === INT16 ? wideScaling : exactScaling;
   const scaled = scales.map((scale) => scaling((x.scale * scale) / step));
-  return (sums, first, end, _, start) => {
-    for (let index = first; index < end; index++) {
-      data[start + index] = clamp(scaled[index](sums[index]) + zeroPoint, least, greatest);
+  return (sums, first, end, start) => {
+    for (let column = first; column < end; column++) {
+      data[start + column] = clamp(scaled[column](sums[column]) + zeroPoint, least, greatest);
     }
   };
 }

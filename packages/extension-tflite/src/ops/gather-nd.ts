@@ -3,11 +3,10 @@
  */
 import { extentProduct } from "@nnhal/operations";
 import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
-import { movedInfo } from "@nnhal/operations/kernels";
+import { copyWholeRun, costOfRun, movedInfo } from "@nnhal/operations/kernels";
 import { gatherIndexTypes } from "../_gathered.ts";
 import { movable, numbersOf } from "../_integers.ts";
 import { ensurePrefix, sliceOffset } from "../_prefix.ts";
-import { copyWholeRun, costOfRun } from "../_runs.ts";
 import { movedTypes } from "../_types.ts";
 
 export const gatherNd = defineOperation({

@@ -3,11 +3,10 @@
  */
 import { ensure, extentProduct, formatShape, resolveAxis, sameShape } from "@nnhal/operations";
 import { defineOperation, int32, optional, tensor, wide } from "@nnhal/operations/authoring";
-import { movedInfo } from "@nnhal/operations/kernels";
+import { copyWholeRun, costOfRun, movedInfo } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { gatherIndexTypes, outside, withoutScalar } from "../_gathered.ts";
 import { movable, numbersOf } from "../_integers.ts";
-import { copyWholeRun, costOfRun } from "../_runs.ts";
 import { movedTypes } from "../_types.ts";
 
 export const gather = defineOperation({

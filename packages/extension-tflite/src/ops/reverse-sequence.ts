@@ -4,9 +4,8 @@
 
 import { ensure, extentProduct, stridesOf } from "@nnhal/operations";
 import { defineOperation, int32, tensor, wide } from "@nnhal/operations/authoring";
-import { movedInfo } from "@nnhal/operations/kernels";
+import { copyWholeRun, costOfRun, movedInfo } from "@nnhal/operations/kernels";
 import { indexTypes, movable, numbersOf } from "../_integers.ts";
-import { copyWholeRun, costOfRun } from "../_runs.ts";
 import { tfliteTypes } from "../types.ts";
 
 export const reverseSequence = defineOperation({

@@ -1,9 +1,9 @@
 /**
  * REVERSE_V2: the elements of a tensor backwards along some axes.
  */
-import { ensure, resolveAxis, stridesOf } from "@nnhal/operations";
+import { ensure, resolveAxis } from "@nnhal/operations";
 import { defineOperation, tensor, wide } from "@nnhal/operations/authoring";
-import { copySteps, movedInfo } from "@nnhal/operations/kernels";
+import { movedInfo, reverseAxes } from "@nnhal/operations/kernels";
 import { movable } from "../_integers.ts";
 import { movedTypes } from "../_types.ts";
 
@@ -20,11 +20,6 @@ export const reverseV2 = defineOperation({
     const axes = Array.from(axis.data, (each) => resolveAxis(each, dimensions.length));
     const reversed = new Set(axes);
     ensure(reversed.size === axes.length, () => `the axes [${axis.data}] name one axis twice`);
-    const steps = stridesOf(dimensions);
-    const from = {
-      start: axes.reduce((sum, each) => sum + (dimensions[each] - 1) * steps[each], 0),
-      steps: steps.map((step, each) => (reversed.has(each) ? -step : step)),
-    };
-    return copySteps(dimensions, movable(data), from, movable(output.data), { start: 0, steps });
+    return reverseAxes(movable(data), dimensions, reversed, movable(output.data));
   },
 });

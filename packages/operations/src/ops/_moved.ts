@@ -25,3 +25,8 @@ export const floatIntegerAndQuant8Types: readonly RowOfLength<2>[] = [
 export function movedInfo({ scale, zeroPoint }: TensorInfo, dimensions: readonly number[]): OutputInfo {
   return { dimensions, scale, zeroPoint };
 }
+
+/** Rows of the operations of AIDL that move elements. */
+export function movedTypesSince(since: HalVersion): readonly RowOfLength<2>[] {
+  return floatIntegerAndQuant8Types.map(([, input, output]) => [since, input, output] as const);
+}

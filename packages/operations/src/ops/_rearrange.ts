@@ -57,3 +57,18 @@ export function place(
 export function offsetOf(position: readonly number[], steps: readonly number[]): number {
   return position.reduce((sum, index, axis) => sum + index * steps[axis], 0);
 }
+
+/** Copies the elements of `dimensions` backwards along some axes. */
+export function reverseAxes(
+  source: TensorData,
+  dimensions: readonly number[],
+  axes: ReadonlySet<number>,
+  target: TensorData,
+): Phase {
+  const steps = stridesOf(dimensions);
+  const from = {
+    start: [...axes].reduce((sum, axis) => sum + (dimensions[axis] - 1) * steps[axis], 0),
+    steps: steps.map((step, axis) => (axes.has(axis) ? -step : step)),
+  };
+  return copySteps(dimensions, source, from, target, { start: 0, steps });
+}

@@ -75,7 +75,8 @@ describe("RESHAPE", () => {
   });
 
   it("takes the HAL's types and counts", () => {
-    expectTypes(reshape, floatAndQuant8Versions("1.0"), (type) => [tensorOf(type, [1]), i32([1])], declaredLike);
+    const versions = { ...floatAndQuant8Versions("1.0"), TENSOR_INT32: "aidl2" } as const;
+    expectTypes(reshape, versions, (type) => [tensorOf(type, [1]), i32([1])], declaredLike);
     expect(mismatchOf(reshape, [input])).toContain("expected 2 inputs and 1 outputs, got 1 inputs and 1 outputs");
     expect(mismatchOf(reshape, [input, f32([1])])).toContain(
       "input 1 (shape): expected TENSOR_INT32, got TENSOR_FLOAT32",

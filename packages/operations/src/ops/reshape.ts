@@ -16,7 +16,7 @@ export const reshape = defineOperation({
   summary: "Changes a tensor's shape to another with as many elements; one extent of -1 is computed.",
   params: [tensor("input"), read(tensor("shape", "TENSOR_INT32"))],
   outputs: [tensor("output")],
-  types: floatAndQuant8Types("1.0"),
+  types: [...floatAndQuant8Types("1.0"), ["aidl2", "TENSOR_INT32", "TENSOR_INT32"]],
   ranks: { input: [1, 4], shape: 1 },
   infer: ({ input, shape }) => ({ output: movedInfo(input, resolveShape(input.dimensions, shape)) }),
   reference: ({ input }, { output }) => copyElements(input.data, output.data),

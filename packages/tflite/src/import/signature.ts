@@ -2,6 +2,7 @@
  * Checks whether the HAL has an operation for given operands: their types and ranks against the operation's definition, and the
  * definition's own rules.
  */
+
 import {
   bindInputs,
   bindOutputs,
@@ -13,6 +14,7 @@ import {
   OperationError,
   type RankRule,
 } from "@nnhal/operations";
+import { isAidl } from "@nnhal/types";
 import { isTensorSpec, type OperandSpec } from "./operand-types.ts";
 
 function bounds(rule: RankRule): readonly [least: number, greatest: number] {
@@ -47,6 +49,8 @@ export function signatureProblem(
     outputs.map(({ type }) => type),
   );
   if ("mismatch" in match) return `${name} cannot compute it: ${match.mismatch}`;
+  // The models of an importer are for drivers of HAL 1.3 as well.
+  if (isAidl(match.since)) return `${name} takes these types since HAL ${match.since} only`;
   const positions = layOut(match.form.params, match.form.counts, inputs.length) ?? [];
   for (const [place, param] of positions.entries()) {
     const rule = definition.ranks[param.name];

@@ -107,6 +107,36 @@ export const rearrangingHints: Readonly<Record<string, Plausible>> = {
     if (count > 0 && draw.chance(0.3)) shape[draw.integer(0, shape.length - 1)] = -1;
     return { input: { dimensions }, shape: list(...shape) };
   },
+  BATCH_MATMUL(draw) {
+    const batches = draw.shape(0, 2);
+    const [rows, depth, columns] = [draw.integer(1, 4), draw.integer(1, 4), draw.integer(1, 4)];
+    const [adjX, adjY] = [draw.chance(0.5), draw.chance(0.5)];
+    return {
+      x: { dimensions: [...batches, ...(adjX ? [depth, rows] : [rows, depth])] },
+      y: { dimensions: [...batches, ...(adjY ? [columns, depth] : [depth, columns])] },
+      adjX,
+      adjY,
+    };
+  },
+  PACK(draw) {
+    const dimensions = draw.shape(1, 3);
+    const isQuantised = draw.typeOf("values").startsWith("TENSOR_QUANT8");
+    const value = { dimensions, ...(isQuantised && { scale: draw.scale(), zeroPoint: 3 }) };
+    const values = Array.from({ length: draw.countOf("values") }, () => value);
+    return { axis: draw.integer(0, dimensions.length), values };
+  },
+  MIRROR_PAD(draw) {
+    const dimensions = draw.shape(1, 4).map((extent) => Math.max(1, extent));
+    const mode = draw.integer(0, 1);
+    const values = dimensions.flatMap((extent) =>
+      [0, 1].map(() => draw.integer(0, Math.min(2, extent - (mode === 0 ? 1 : 0)))),
+    );
+    return { input: { dimensions }, paddings: { dimensions: [dimensions.length, 2], values }, mode };
+  },
+  REVERSE(draw) {
+    const dimensions = draw.shape(1, 4);
+    return { input: { dimensions }, axis: list(draw.integer(0, dimensions.length - 1)) };
+  },
   PAD: pads,
   PAD_V2: pads,
   TILE(draw) {

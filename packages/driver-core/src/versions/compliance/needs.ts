@@ -10,6 +10,7 @@ import {
   ExtensionTypeEncoding,
   type HalVersion,
   halVersions,
+  isAidl,
   type Memory,
   type Model,
   type Operand,
@@ -104,6 +105,11 @@ function subgraphNeeds(model: Model, { operands, operations }: Subgraph, path: s
 /** The parts of a model that a HAL version cannot express. */
 export function unmetNeeds(model: Model, version: HalVersion): Need[] {
   return modelNeeds(model).filter((need) => !isMetBy(need, version));
+}
+
+/** A part of a model that only versions of AIDL can express; undefined if it has none. */
+export function aidlNeed(model: Model): Need | undefined {
+  return modelNeeds(model).find(({ version }) => version !== undefined && isAidl(version));
 }
 
 /** The parts of an operand that need more than HAL 1.0. */

@@ -1,20 +1,20 @@
 /**
  * Copies of elements at places that are computed for each axis.
  */
-import { type AnyTensorData, extentProduct, type Phase, stridesOf } from "@nnhal/operations";
-import { movable } from "./_integers.ts";
+import type { Phase } from "../phases.ts";
+import { extentProduct, stridesOf } from "../shape.ts";
+import type { TensorData } from "../tensor.ts";
 
 /**
  * target[i0, i1, …] = source[places[0][i0], places[1][i1], …]: the list of an axis has a place along that axis of the source for each place
  * along that axis of the target. At least one axis.
  */
 export function copyPicked(
-  source: AnyTensorData,
+  source: TensorData,
   dimensions: readonly number[],
   places: readonly Int32Array[],
-  target: AnyTensorData,
+  target: TensorData,
 ): Phase {
-  const [from, to] = [movable(source), movable(target)];
   const strides = stridesOf(dimensions);
   const last = places.length - 1;
   const inner = places[last];
@@ -39,7 +39,7 @@ export function copyPicked(
     compute(first, end) {
       for (let row = first; row < end; row++) {
         const start = startOf(row);
-        for (let index = 0; index < length; index++) to[row * length + index] = from[start + inner[index]];
+        for (let index = 0; index < length; index++) target[row * length + index] = source[start + inner[index]];
       }
     },
   };
