@@ -244,6 +244,8 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
       await page.locator(".numbers").waitFor();
       expect(await page.locator(".numbers").textContent(), devices).toBe(expected);
       expect(await page.locator(".found li").first().textContent()).toContain("class 2");
+      const preview = page.getByAltText("The picture for picture");
+      expect(await preview.evaluate((element) => Reflect.get(element, "naturalWidth"))).toBe(28);
     }
     // TensorFlow.js computes in floats.
     await page.getByLabel("run on").selectOption("tfjs");

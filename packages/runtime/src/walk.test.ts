@@ -73,10 +73,13 @@ async function countCalls(work: () => Promise<void>): Promise<ReadonlyMap<string
 
 it("makes 20 calls at most from compute to the kernel", async () => {
   const run = await repeated(await openNoting());
-  await run();
-  // Generators are resumed by a function of the engine.
-  const ours = stack.filter((line) => !line.endsWith("(<anonymous>)"));
-  const hops = ours.findIndex((line) => line.includes(".compute ("));
+  let hops = -1;
+  // On a busy machine a run may have paused before the kernel, which then is not called from compute.
+  for (let tries = 0; tries < 20 && hops < 0; tries++) {
+    await run();
+    // Generators are resumed by a function of the engine.
+    hops = stack.filter((line) => !line.endsWith("(<anonymous>)")).findIndex((line) => line.includes(".compute ("));
+  }
   expect(hops, stack.join("\n")).toBeGreaterThan(0);
   expect(hops).toBeLessThanOrEqual(20);
 });

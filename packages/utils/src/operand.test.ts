@@ -39,7 +39,7 @@ describe("names", () => {
     expect(getOperandTypeName(extension)).toBe("operand type 3 of extension prefix 1");
     expect(getOperationName(OperationType.CONV_2D)).toBe("CONV_2D");
     expect(getOperationName(0xfffe_0001)).toBe("operation type 1 of extension prefix 65534");
-    expect(getOperationName(102)).toBe("operation type 102");
+    expect(getOperationName(106)).toBe("operation type 106");
   });
 });
 

@@ -189,6 +189,7 @@ function Input({ info }: { readonly info: TensorInfo }) {
     h("legend", null, name, h("small", null, `${type} [${shape.join(", ")}]`)),
     description !== undefined && h("p", { class: "soft" }, description),
     h(ShapeChoice, { key: `shape ${shape.join()}`, info }),
+    size !== undefined && given?.kind === "file" && h(Preview, { bytes: given.bytes, name }),
     isDigit && h(DrawingPad, { onDraw: (pixels) => set({ kind: "pixels", ...pixels }) }),
     h(
       "p",
@@ -250,6 +251,25 @@ function Input({ info }: { readonly info: TensorInfo }) {
         h("button", { type: "submit" }, "Give"),
       ),
   );
+}
+
+/** The picture that an input was given; nothing if the browser does not show the file, such as one of numbers. */
+function Preview({ bytes, name }: { readonly bytes: Uint8Array; readonly name: string }) {
+  const address = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([new Uint8Array(bytes)]));
+    address.value = made;
+    return () => URL.revokeObjectURL(made);
+  }, [bytes]);
+  if (address.value === undefined) return null;
+  return h("img", {
+    class: "preview",
+    src: address.value,
+    alt: `The picture for ${name}`,
+    onError: () => {
+      address.value = undefined;
+    },
+  });
 }
 
 function givenText(given: GivenInput | undefined): string {

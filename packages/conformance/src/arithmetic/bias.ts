@@ -48,16 +48,19 @@ const mostChance = 1e-4;
 const mostShare = 0.6;
 
 /**
- * Operations without such examples: CAST does not round to a step; the others have few results, or results that depend on few numbers.
+ * Operations without such examples: CAST does not round to a step, RSQRT has no result for half of all elements; the others have few results, or
+ * results that depend on few numbers.
  */
 export const withoutBias: ReadonlySet<string> = new Set([
   "AXIS_ALIGNED_BBOX_TRANSFORM",
+  "BATCH_MATMUL",
   "CAST",
   "HEATMAP_MAX_KEYPOINT",
   "QUANTIZED_16BIT_LSTM",
   "QUANTIZED_LSTM",
   "ROI_ALIGN",
   "ROI_POOLING",
+  "RSQRT",
 ]);
 
 /** Returns the signatures for which such examples exist: one for each row of types whose results are rounded to 8 bits. */

@@ -3,6 +3,7 @@
  * that are new.
  */
 import { elementAt, elementCount, isFloat, isTensorType, type Tensor } from "@nnhal/operations";
+import { isAidl } from "@nnhal/types";
 import { drawOperation, type RandomOperation } from "../random/draw.ts";
 import { type Fill, randomScale } from "../random/elements.ts";
 import { kernelOperations } from "../random/examples.ts";
@@ -22,7 +23,10 @@ import {
   valueAt,
 } from "./scope.ts";
 
-const byOperation: readonly (readonly Signature[])[] = kernelOperations().map(signaturesOf);
+/** Every way to run a graph can express it: launches are those of HAL 1.3. */
+const byOperation: readonly (readonly Signature[])[] = kernelOperations()
+  .map((operation) => signaturesOf(operation).filter(({ row: [since] }) => !isAidl(since)))
+  .filter((signatures) => signatures.length > 0);
 
 /** All signatures of the operations that have a kernel: the first one of each, the second ones, and so on. */
 export const allSignatures: readonly Signature[] = Array.from(
