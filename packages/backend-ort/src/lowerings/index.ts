@@ -3,6 +3,7 @@ import type { LoweringTable } from "./_lowering.ts";
 import * as convolution from "./convolution.ts";
 import * as elementwise from "./elementwise.ts";
 import * as lstm from "./lstm.ts";
+import { lowerBatchMatmul } from "./matrices.ts";
 import * as movement from "./movement.ts";
 import * as normalisation from "./normalisation.ts";
 import * as pooling from "./pooling.ts";
@@ -16,6 +17,7 @@ export const lowerings: LoweringTable = {
   ARGMAX: reduction.argmax,
   ARGMIN: reduction.argmin,
   AVERAGE_POOL_2D: pooling.averagePool2d,
+  BATCH_MATMUL: lowerBatchMatmul,
   BATCH_TO_SPACE_ND: movement.batchToSpaceNd,
   BIDIRECTIONAL_SEQUENCE_LSTM: lstm.bidirectionalSequenceLstm,
   BIDIRECTIONAL_SEQUENCE_RNN: rnn.bidirectionalSequenceRnn,
@@ -58,9 +60,11 @@ export const lowerings: LoweringTable = {
   MAXIMUM: elementwise.maximum,
   MEAN: reduction.mean,
   MINIMUM: elementwise.minimum,
+  MIRROR_PAD: movement.mirrorPad,
   MUL: elementwise.mul,
   NEG: elementwise.neg,
   NOT_EQUAL: elementwise.notEqual,
+  PACK: movement.pack,
   PAD: movement.pad,
   PAD_V2: movement.padV2,
   POW: elementwise.pow,
@@ -79,6 +83,7 @@ export const lowerings: LoweringTable = {
   RESHAPE: movement.lowerReshape,
   RESIZE_BILINEAR: resize.resizeBilinear,
   RESIZE_NEAREST_NEIGHBOR: resize.resizeNearestNeighbor,
+  REVERSE: movement.reverse,
   RNN: rnn.rnn,
   RSQRT: elementwise.rsqrt,
   SELECT: elementwise.select,

@@ -20,7 +20,7 @@ import {
   type Value,
 } from "../graph/builder.ts";
 import { isShifted, type Lowered, refuse, type Scope, valueType, zeroPointOf } from "../graph/scope.ts";
-import { aligned, isQuant8, numbersOf, scaleConstant, zeroPointConstant } from "./_lowering.ts";
+import { aligned, isQuant8, numbersOf, scaleConstant, typeName, zeroPointConstant } from "./_lowering.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -392,4 +392,46 @@ export function fill({ value }: { readonly value: number }, { output }: One, { b
 
 export function rank({ input }: Unary, _: One, { builder }: Scope): Lowered {
   return addWholeNumber(builder, "int32", input.dimensions.length);
+}
+
+export function pack(
+  { values, axis }: { readonly values: readonly KernelTensor[]; readonly axis: number },
+  { output }: One,
+  { builder, read }: Scope,
+): Lowered {
+  const rank = elementAt(values, 0).dimensions.length;
+  const place = resolveAxis(axis, rank + 1);
+  const parts = values.map((each) => reshape(builder, read(each), each.dimensions.toSpliced(place, 0, 1)));
+  const first = elementAt(parts, 0);
+  const result = { type: first.type, dims: first.dims.with(place, parts.length) };
+  const joined = builder.node("Concat", parts, result, { attributes: { axis: { int: place } } });
+  return reshape(builder, joined, output.dimensions);
+}
+
+export function reverse(
+  { input, axis }: Unary & { readonly axis: KernelTensor },
+  { output }: One,
+  { builder, read }: Scope,
+): Lowered {
+  const axes = numbersOf("the axes", axis).map((each) => resolveAxis(each, input.dimensions.length));
+  const value = read(input);
+  if (axes.length === 0) return value;
+  const bounds = [-1, -(2 ** 40)].map((bound) => axes.map(() => bound));
+  const inputs = [...bounds, axes, axes.map(() => -1)].map((numbers) => integers(builder, numbers));
+  return builder.node("Slice", [value, ...inputs], { type: value.type, dims: output.dimensions });
+}
+
+/** The engine repeats the elements within the border, but not the border itself. */
+export function mirrorPad(
+  { input, paddings, mode }: Unary & { readonly paddings: KernelTensor; readonly mode: number },
+  { output }: One,
+  { builder, read }: Scope,
+): Lowered {
+  if (mode !== 0) refuse(`mode ${mode} is not available; only 0 is`);
+  const { before, after } = padsOf(paddings);
+  const value = read(input);
+  if (value.type === "int16") refuse(`${typeName(input)} is not available`);
+  const result = { type: value.type, dims: output.dimensions };
+  const attributes = { mode: { text: "reflect" } };
+  return builder.node("Pad", [value, integers(builder, [...before, ...after])], result, { attributes });
 }

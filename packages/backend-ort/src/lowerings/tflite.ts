@@ -16,11 +16,12 @@ import {
   resolveAxis,
   type TensorInfo,
 } from "@nnhal/operations";
-import { addWholeNumber, type Builder, cast, integers, reshape, transpose, type Value } from "../graph/builder.ts";
+import { addWholeNumber, type Builder, cast, integers, reshape, type Value } from "../graph/builder.ts";
 import { type Lowered, refuse, resultOf, type Scope, valueType } from "../graph/scope.ts";
 import { broadcastDims, isReal, type Lowering, numbersOf, onReals, typeName } from "./_lowering.ts";
 import type { Pair } from "./elementwise.ts";
 import * as elementwise from "./elementwise.ts";
+import { lowerBatchMatmul } from "./matrices.ts";
 import * as movement from "./movement.ts";
 
 /** The name of the extension. */
@@ -167,20 +168,6 @@ function stridedSlice(args: Parameters<typeof movement.stridedSlice>[0] & Masks,
   return movement.stridedSlice(args, outputs, scope);
 }
 
-function pack(
-  { values, axis }: { readonly values: readonly KernelTensor[]; readonly axis: number },
-  { output }: One,
-  { builder, read }: Scope,
-): Lowered {
-  const rank = elementAt(values, 0).dimensions.length;
-  const place = resolveAxis(axis, rank + 1);
-  const parts = values.map((each) => reshape(builder, read(each), each.dimensions.toSpliced(place, 0, 1)));
-  const first = elementAt(parts, 0);
-  const result = { type: first.type, dims: first.dims.with(place, parts.length) };
-  const joined = builder.node("Concat", parts, result, { attributes: { axis: { int: place } } });
-  return reshape(builder, joined, output.dimensions);
-}
-
 /** Cuts a tensor along an axis into the extents of its outputs. */
 function cutIntoParts(
   { input, axis }: Unary & { readonly axis: KernelTensor | number },
@@ -221,15 +208,10 @@ function broadcastTo({ input }: Unary, { output }: One, { builder, read }: Scope
 
 function reverseV2(
   { tensor, axis }: { readonly tensor: KernelTensor; readonly axis: KernelTensor },
-  { output }: One,
-  { builder, read }: Scope,
+  outputs: One,
+  scope: Scope,
 ): Lowered {
-  const axes = numbersOf("the axes", axis).map((each) => resolveAxis(each, tensor.dimensions.length));
-  const value = read(tensor);
-  if (axes.length === 0) return value;
-  const bounds = [-1, -(2 ** 40)].map((bound) => axes.map(() => bound));
-  const inputs = [...bounds, axes, axes.map(() => -1)].map((numbers) => integers(builder, numbers));
-  return builder.node("Slice", [value, ...inputs], { type: value.type, dims: output.dimensions });
+  return movement.reverse({ input: tensor, axis }, outputs, scope);
 }
 
 function shape({ input }: Unary, { output }: One, { builder }: Scope): Lowered {
@@ -249,24 +231,6 @@ function square({ input }: Unary, { output }: One, scope: Scope): Lowered {
   return onReals(scope, [input], output, ([value], dims) =>
     scope.builder.node("Mul", [value, value], { type: "float32", dims }),
   );
-}
-
-interface Matrices {
-  readonly x: KernelTensor;
-  readonly y: KernelTensor;
-  readonly adjX: boolean;
-  readonly adjY: boolean;
-}
-
-function batchMatmul({ x, y, adjX, adjY }: Matrices, { output }: One, { builder, read }: Scope): Lowered {
-  if (![x, y, output].every(({ type }) => type === "TENSOR_FLOAT32")) refuse(`${typeName(y)} is not available`);
-  const matrixOf = (tensor: KernelTensor, isTransposed: boolean): Value => {
-    const value = read(tensor);
-    const axes = value.dims.map((_, axis) => axis);
-    return isTransposed ? transpose(builder, value, [...axes.slice(0, -2), ...axes.slice(-2).toReversed()]) : value;
-  };
-  const inputs = [matrixOf(x, adjX), matrixOf(y, adjY)];
-  return builder.node("MatMul", inputs, { type: "float32", dims: output.dimensions });
 }
 
 /** Rows and columns are cut or filled with zeros to the lengths; of the columns of the spectrum there is the first half. */
@@ -320,7 +284,7 @@ export const tfliteLowerings = {
   ADD: alsoLong("Add", elementwise.add, isWide),
   ARGMAX: argExtreme("ArgMax"),
   ARGMIN: argExtreme("ArgMin"),
-  BATCH_MATMUL: batchMatmul,
+  BATCH_MATMUL: lowerBatchMatmul,
   BROADCAST_TO: broadcastTo,
   CAST: cast64,
   CEIL: ofFloats("Ceil"),
@@ -343,7 +307,7 @@ export const tfliteLowerings = {
   MINIMUM: alsoLong("Min", () => refuse("elements as they are stored are not available")),
   MUL: alsoLong("Mul", elementwise.mul, ({ type }) => isFloat(type) || type === "TENSOR_INT32"),
   NOT_EQUAL: ofLongs(elementwise.notEqual),
-  PACK: pack,
+  PACK: movement.pack,
   PAD: movement.pad,
   REAL: partOfComplex(0),
   RESHAPE: lowerReshape,
