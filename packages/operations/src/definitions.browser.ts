@@ -24,10 +24,13 @@ export function loadedByNeed(given: readonly Family[]) {
       return loading;
     };
   };
+  const named = new Set<string>(given.flatMap(({ names = [] }) => names));
+  const others = Object.entries(OperationType).filter(([name]) => name !== "OEM_OPERATION" && !named.has(name));
   const loaders: ReadonlyMap<number, () => Promise<readonly Operation[]>> = new Map(
     given.flatMap((family) => {
       const load = once(family);
-      return family.names.map((name) => [OperationType[name], load] as const);
+      const codes = family.names?.map((name) => OperationType[name]) ?? others.map(([, code]) => code);
+      return codes.map((code) => [code, load] as const);
     }),
   );
   const operations: readonly Operation[] = loaded;

@@ -204,7 +204,8 @@ function familiesText(families: readonly (readonly [string, readonly Defined[]])
     "",
     "/** Operations that a bundle for a browser loads together. */",
     "export interface Family {",
-    "  readonly names: readonly OperationTypeName[];",
+    "  /** Absent: all operations of the HAL that no other family has. */",
+    "  readonly names?: readonly OperationTypeName[];",
     "  load(): Promise<readonly Operation[]>;",
     "}",
     "",
@@ -212,9 +213,7 @@ function familiesText(families: readonly (readonly [string, readonly Defined[]])
     "export const families: readonly Family[] = [",
     ...families.flatMap(([family, members]) => [
       "  {",
-      ...(members.length === 1
-        ? [`    names: ["${halName(members[0]?.file ?? "")}"],`]
-        : ["    names: [", ...members.map(({ file }) => `      "${halName(file)}",`), "    ],"]),
+      ...(family === "other" ? [] : namesText(members)),
       `    load: async () => Object.values(await import("./${familyFile(family)}")),`,
       "  },",
     ]),
@@ -222,6 +221,12 @@ function familiesText(families: readonly (readonly [string, readonly Defined[]])
     "",
   ];
   return lines.join("\n");
+}
+
+function namesText(members: readonly Defined[]): string[] {
+  const [first] = members;
+  if (members.length === 1 && first !== undefined) return [`    names: ["${halName(first.file)}"],`];
+  return ["    names: [", ...members.map(({ file }) => `      "${halName(file)}",`), "    ],"];
 }
 
 /** conv-2d → conv2d, depth-to-space → depthToSpace. */
