@@ -263,7 +263,7 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
     );
     const json: ConformanceJson = JSON.parse((await run([...args, "--json"], fakeDevice())).stdout);
     expect(elementAt(json.suites, 0).failures).toContainEqual({
-      name: "a/two operationType: main operation 0 (ADD) has type 102",
+      name: "a/two operationType: main operation 0 (ADD) has type 106",
       reason,
     });
     expect(stdout).not.toMatch(/a\/one|Suite vectors|not in the sample|About one mutant/);
