@@ -7,7 +7,8 @@ import {
   activationRange,
   clamp,
   elementCount,
-  type Filled,
+  type ImageLayout,
+  imageLayout,
   isFloat,
   type KernelContext,
   type OutputTensor,
@@ -17,7 +18,7 @@ import {
   type TensorInfo,
 } from "@nnhal/operations";
 import { ensure, type RowOfLength } from "@nnhal/operations/authoring";
-import { type Filters, type Store, widen, widenOnce } from "@nnhal/operations/kernels";
+import { type Filters, type Image, readImage, type Store, widen, widenOnce } from "@nnhal/operations/kernels";
 import { realsOf } from "./_elements.ts";
 import { channelScales, hybridWeights, isHybrid, quantiseRows } from "./_hybrid.ts";
 import { exactScaling, type Scaling, wideScaling } from "./_scaling.ts";
@@ -107,9 +108,32 @@ export function layerOf(
   };
 }
 
-/** The filters of a layer as a convolution takes them. */
-export function filtersOf({ filter }: Layer, context: KernelContext): Filters & Filled<Float64Array> {
-  return { ...widenOnce(filter, context), dimensions: filter.dimensions };
+/** Operands of a layer that slides filters over an image, as the kernels of convolutions take them. */
+export interface ImageLayer {
+  readonly pixels: Image;
+  readonly filters: Filters;
+  readonly bias: Float64Array;
+  /** Layout of the output. */
+  readonly layout: ImageLayout;
+  readonly store: Store;
+  /** Fill the pixels and the filters. */
+  readonly phases: readonly Phase[];
+}
+
+/** Prepares a layer that slides filters with this number of output channels over an image. */
+export function imageLayerOf(
+  operands: LayerOperands & { readonly nchw: boolean },
+  channels: number,
+  output: OutputTensor,
+  form: LayerForm,
+  context: KernelContext,
+): ImageLayer {
+  const { dimensions } = operands.input;
+  const { input, filter, bias, store, phases } = layerOf(operands, channels, output, form);
+  const pixels = readImage({ data: input, dimensions, zeroPoint: 0 }, operands.nchw);
+  const filters = { ...widenOnce(filter, context), dimensions: filter.dimensions };
+  const layout = imageLayout(output.dimensions, operands.nchw);
+  return { pixels, filters, bias, layout, store, phases: [...phases, ...pixels.phases, ...filters.phases] };
 }
 
 /** The bias of each channel. An INT64 one has at most 48 bits in .tflite, so that sums are exact. */

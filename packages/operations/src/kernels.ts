@@ -29,7 +29,7 @@ export {
 export { copyElements, fillElements } from "./ops/_copies.ts";
 export { convolveDepthwise } from "./ops/_depthwise.ts";
 export { sigmoid } from "./ops/_gate-activation.ts";
-export { costOfStep, selectionSteps, selectStep } from "./ops/_greatest.ts";
+export { greatestOfRows } from "./ops/_greatest.ts";
 export { type Image, imageDimensions, readImage } from "./ops/_image.ts";
 export { filtersOfUnit, multiply } from "./ops/_inner-products.ts";
 export { boundsOf, type Lanes, lanesOf } from "./ops/_lanes.ts";

@@ -6,6 +6,7 @@ import * as lstm from "./lstm.ts";
 import { lowerBatchMatmul } from "./matrices.ts";
 import * as movement from "./movement.ts";
 import * as normalisation from "./normalisation.ts";
+import * as padding from "./padding.ts";
 import * as pooling from "./pooling.ts";
 import * as reduction from "./reduction.ts";
 import * as resize from "./resize.ts";
@@ -60,13 +61,13 @@ export const lowerings: LoweringTable = {
   MAXIMUM: elementwise.maximum,
   MEAN: reduction.mean,
   MINIMUM: elementwise.minimum,
-  MIRROR_PAD: movement.mirrorPad,
+  MIRROR_PAD: padding.mirrorPad,
   MUL: elementwise.mul,
   NEG: elementwise.neg,
   NOT_EQUAL: elementwise.notEqual,
   PACK: movement.pack,
-  PAD: movement.pad,
-  PAD_V2: movement.padV2,
+  PAD: padding.pad,
+  PAD_V2: padding.padV2,
   POW: elementwise.pow,
   PRELU: elementwise.prelu,
   QUANTIZE: elementwise.quantize,

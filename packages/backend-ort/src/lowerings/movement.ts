@@ -1,26 +1,10 @@
 /** Operations that move elements and do not change them. */
 import type { KernelTensor } from "@nnhal/backend";
-import {
-  elementAt,
-  elementCount,
-  extentProduct,
-  imageLayout,
-  integerRange,
-  resolveAxis,
-  type TensorInfo,
-} from "@nnhal/operations";
-import {
-  addWholeNumber,
-  type Builder,
-  cast,
-  integers,
-  real,
-  reshape,
-  transpose,
-  type Value,
-} from "../graph/builder.ts";
-import { isShifted, type Lowered, refuse, type Scope, valueType, zeroPointOf } from "../graph/scope.ts";
-import { aligned, isQuant8, numbersOf, scaleConstant, typeName, zeroPointConstant } from "./_lowering.ts";
+import { elementAt, elementCount, extentProduct, imageLayout, resolveAxis, type TensorInfo } from "@nnhal/operations";
+import { addWholeNumber, type Builder, cast, integers, reshape, transpose, type Value } from "../graph/builder.ts";
+import { type Lowered, refuse, type Scope, zeroPointOf } from "../graph/scope.ts";
+import { aligned, isQuant8, numbersOf, scaleConstant, zeroPointConstant } from "./_lowering.ts";
+import { element, padsOf } from "./padding.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -151,55 +135,6 @@ export function stridedSlice(args: StridedSlice, { output }: One, { builder, rea
   const kept = [...output.dimensions];
   const whole = input.dimensions.map((_, axis) => ((shrinkAxisMask & (1 << axis)) !== 0 ? 1 : (kept.shift() ?? 1)));
   return reshape(builder, lowerSlice(builder, value, starts, ends, steps, whole), output.dimensions);
-}
-
-function padsOf(paddings: KernelTensor): { before: number[]; after: number[] } {
-  const numbers = numbersOf("the padding", paddings);
-  return {
-    before: numbers.filter((_, place) => place % 2 === 0),
-    after: numbers.filter((_, place) => place % 2 === 1),
-  };
-}
-
-function lowerPad(scope: Scope, input: KernelTensor, paddings: KernelTensor, value: Value): Lowered {
-  const { builder } = scope;
-  const { before, after } = padsOf(paddings);
-  const { values, lowered } = aligned(scope, [input], input.dimensions.length);
-  const order = scope.isImage(input) ? [0, 3, 1, 2] : before.map((_, axis) => axis);
-  const pads = [before, after].map((side) => order.map((axis) => elementAt(side, axis)));
-  const from = elementAt(values, 0);
-  const dims = from.dims.map((extent, axis) => pads.reduce((sum, side) => sum + elementAt(side, axis), extent));
-  const pad = (image: Value, filler: Value) =>
-    builder.node("Pad", [image, integers(builder, pads.flat()), filler], { type: image.type, dims });
-  if (from.type !== "int16") return lowered(pad(from, value));
-  // The engine pads no 16-bit integers.
-  const [image, filler] = [from, value].map((each) => cast(builder, each, "int32"));
-  return lowered(cast(builder, pad(image ?? from, filler ?? value), "int16"));
-}
-
-/** A scalar constant with the type of a tensor's value. */
-function element(builder: Builder, info: TensorInfo, number: number): Value {
-  const type = valueType(info.type);
-  return type === "float32" ? real(builder, number) : addWholeNumber(builder, type, number);
-}
-
-/** Quantised tensors are padded with their zero point. */
-export function pad({ input, paddings }: Unary & { readonly paddings: KernelTensor }, _: One, scope: Scope): Lowered {
-  return lowerPad(scope, input, paddings, element(scope.builder, input, zeroPointOf(input)));
-}
-
-/** The value has the type of the elements. Of an INT32 for 8-bit elements only the low byte counts. */
-export function padV2(
-  { input, paddings, value }: Unary & { readonly paddings: KernelTensor; readonly value: number },
-  _: One,
-  scope: Scope,
-): Lowered {
-  let number = value;
-  if (isQuant8(input)) {
-    const [least] = integerRange(input.type);
-    number = ((value - least) & 0xff) + least + (isShifted(input.type) ? 128 : 0);
-  }
-  return lowerPad(scope, input, paddings, element(scope.builder, input, number));
 }
 
 export function tile(
@@ -419,19 +354,4 @@ export function reverse(
   const bounds = [-1, -(2 ** 40)].map((bound) => axes.map(() => bound));
   const inputs = [...bounds, axes, axes.map(() => -1)].map((numbers) => integers(builder, numbers));
   return builder.node("Slice", [value, ...inputs], { type: value.type, dims: output.dimensions });
-}
-
-/** The engine repeats the elements within the border, but not the border itself. */
-export function mirrorPad(
-  { input, paddings, mode }: Unary & { readonly paddings: KernelTensor; readonly mode: number },
-  { output }: One,
-  { builder, read }: Scope,
-): Lowered {
-  if (mode !== 0) refuse(`mode ${mode} is not available; only 0 is`);
-  const { before, after } = padsOf(paddings);
-  const value = read(input);
-  if (value.type === "int16") refuse(`${typeName(input)} is not available`);
-  const result = { type: value.type, dims: output.dimensions };
-  const attributes = { mode: { text: "reflect" } };
-  return builder.node("Pad", [value, integers(builder, [...before, ...after])], result, { attributes });
 }

@@ -23,6 +23,7 @@ import type { Pair } from "./elementwise.ts";
 import * as elementwise from "./elementwise.ts";
 import { lowerBatchMatmul } from "./matrices.ts";
 import * as movement from "./movement.ts";
+import * as padding from "./padding.ts";
 
 /** The name of the extension. */
 export const tfliteExtensionName = "nnhal.tflite";
@@ -308,7 +309,7 @@ export const tfliteLowerings = {
   MUL: alsoLong("Mul", elementwise.mul, ({ type }) => isFloat(type) || type === "TENSOR_INT32"),
   NOT_EQUAL: ofLongs(elementwise.notEqual),
   PACK: movement.pack,
-  PAD: movement.pad,
+  PAD: padding.pad,
   REAL: partOfComplex(0),
   RESHAPE: lowerReshape,
   REVERSE_V2: reverseV2,

@@ -12,12 +12,11 @@ import {
   filterWork,
   implicitImagePadding,
   paddingParams,
-  readImage,
   strideParams,
 } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { hasDifferentScales } from "../_hybrid.ts";
-import { ensureBiasCount, filtersOf, hybridTypes, layerOf, layerTypes } from "../_layers.ts";
+import { ensureBiasCount, hybridTypes, imageLayerOf, layerTypes } from "../_layers.ts";
 
 const operands = [tensor("input"), tensor("filter"), omittable(wide(tensor("bias")))] as const;
 
@@ -55,21 +54,12 @@ export const conv2d = defineOperation({
     ensureBiasCount(bias, channels);
     return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, args, nchw) } };
   },
-  reference({ input, filter, bias, activation, nchw, ...sliding }, { output }, context) {
-    const { dimensions } = input;
+  reference(args, { output }, context) {
+    const { input, filter, nchw } = args;
     const [channels, , , filterDepth] = filter.dimensions;
-    const image = imageLayout(dimensions, nchw);
+    const image = imageLayout(input.dimensions, nchw);
     const form = { rows: image.batches, asymmetric: hasDifferentScales(filter) };
-    const layer = layerOf({ input, filter, bias, activation }, channels, output, form);
-    const pixels = readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw);
-    const filters = filtersOf(layer, context);
-    const layout = imageLayout(output.dimensions, nchw);
-    const groups = image.channels / filterDepth;
-    return [
-      ...layer.phases,
-      ...pixels.phases,
-      ...filters.phases,
-      convolve(pixels, filters, layer.bias, layout, sliding, groups, layer.store),
-    ];
+    const { pixels, filters, bias, layout, store, phases } = imageLayerOf(args, channels, output, form, context);
+    return [...phases, convolve(pixels, filters, bias, layout, args, image.channels / filterDepth, store)];
   },
 });

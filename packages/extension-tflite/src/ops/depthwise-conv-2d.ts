@@ -11,11 +11,10 @@ import {
   dilationParams,
   implicitImagePadding,
   paddingParams,
-  readImage,
   strideParams,
 } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
-import { ensureBiasCount, filtersOf, hybridTypes, layerOf, layerTypes } from "../_layers.ts";
+import { ensureBiasCount, hybridTypes, imageLayerOf, layerTypes } from "../_layers.ts";
 
 const operands = [tensor("input"), tensor("filter"), omittable(wide(tensor("bias")))] as const;
 const last = [int32("depthMultiplier"), int32("activation"), ...dilationParams] as const;
@@ -53,18 +52,11 @@ export const depthwiseConv2d = defineOperation({
     ensureBiasCount(bias, channels);
     return { output: { dimensions: convolvedShape(input.dimensions, filter.dimensions, channels, args, nchw) } };
   },
-  reference({ input, filter, bias, activation, depthMultiplier, nchw, ...sliding }, { output }, context) {
-    const { dimensions } = input;
-    const form = { rows: imageLayout(dimensions, nchw).batches, asymmetric: true };
-    const layer = layerOf({ input, filter, bias, activation }, filter.dimensions[3], output, form);
-    const pixels = readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw);
-    const filters = filtersOf(layer, context);
-    const layout = imageLayout(output.dimensions, nchw);
-    return [
-      ...layer.phases,
-      ...pixels.phases,
-      ...filters.phases,
-      convolveDepthwise(pixels, filters, depthMultiplier, layer.bias, layout, sliding, layer.store),
-    ];
+  reference(args, { output }, context) {
+    const { input, filter, depthMultiplier, nchw } = args;
+    const form = { rows: imageLayout(input.dimensions, nchw).batches, asymmetric: true };
+    const layer = imageLayerOf(args, filter.dimensions[3], output, form, context);
+    const { pixels, filters, bias, layout, store, phases } = layer;
+    return [...phases, convolveDepthwise(pixels, filters, depthMultiplier, bias, layout, args, store)];
   },
 });

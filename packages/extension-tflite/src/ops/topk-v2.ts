@@ -4,7 +4,7 @@
  */
 import { ensure, extentProduct } from "@nnhal/operations";
 import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
-import { costOfStep, movedInfo, selectionSteps, selectStep } from "@nnhal/operations/kernels";
+import { greatestOfRows, movedInfo } from "@nnhal/operations/kernels";
 import { movable, oneNumber } from "../_integers.ts";
 import { splitTypes } from "../_types.ts";
 
@@ -38,21 +38,16 @@ export const topkV2 = defineOperation({
     const into = movable(values.data);
     const length = dimensions[dimensions.length - 1];
     const k = values.dimensions[values.dimensions.length - 1];
-    const steps = selectionSteps(length, k);
-    const order = new Uint32Array(k);
-    // A unit is a step of the selection from a row.
-    const compute = (first: number, end: number) => {
-      for (let unit = first; unit < end; unit++) {
-        const row = Math.floor(unit / steps);
-        const at = row * length;
-        selectStep(order, length, unit % steps, (a, b) => isBefore(data[at + a], data[at + b], a < b));
-        if (unit % steps < steps - 1) continue;
-        for (let rank = 0; rank < k; rank++) into[row * k + rank] = data[at + order[rank]];
-        indices.data.set(order, row * k);
-      }
-    };
-    const rows = extentProduct(dimensions, 0, dimensions.length - 1);
-    return { units: rows * steps, cost: costOfStep(k), inTurn: true, compute };
+    return greatestOfRows(
+      extentProduct(dimensions, 0, dimensions.length - 1),
+      length,
+      k,
+      (a, b) => isBefore(data[a], data[b], a < b),
+      (row, chosen) => {
+        for (let rank = 0; rank < k; rank++) into[row * k + rank] = data[row * length + chosen[rank]];
+        indices.data.set(chosen, row * k);
+      },
+    );
   },
 });
 

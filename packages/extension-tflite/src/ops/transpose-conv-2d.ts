@@ -21,13 +21,12 @@ import {
   filterWork,
   imageDimensions,
   paddingParams,
-  readImage,
   spread,
   spreadExtent,
   strideParams,
 } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
-import { ensureBiasCount, filtersOf, layerOf, layerTypes } from "../_layers.ts";
+import { ensureBiasCount, imageLayerOf, layerTypes } from "../_layers.ts";
 
 const operands = [tensor("input"), tensor("filter"), omittable(wide(tensor("bias")))] as const;
 const last = [...strideParams, int32("activation"), bool("nchw")] as const;
@@ -86,19 +85,10 @@ export const transposeConv2d = defineOperation({
     const width = spreadExtent("width", image.width, filterWidth, strideWidth, paddingLeft, paddingRight);
     return { output: { dimensions: imageDimensions({ batches: image.batches, height, width, channels }, nchw) } };
   },
-  reference({ input, filter, bias, activation, nchw, ...padded }, { output }, context) {
-    const { dimensions } = input;
-    const channels = filter.dimensions[0];
+  reference(args, { output }, context) {
     const form = { rows: 1, asymmetric: false };
-    const layer = layerOf({ input, filter, bias, activation }, channels, output, form);
-    const pixels = readImage({ data: layer.input, dimensions, zeroPoint: 0 }, nchw);
-    const filters = filtersOf(layer, context);
-    const layout = imageLayout(output.dimensions, nchw);
-    return [
-      ...layer.phases,
-      ...pixels.phases,
-      ...filters.phases,
-      spread(pixels, filters, layer.bias, layout, padded, layer.store),
-    ];
+    const layer = imageLayerOf(args, args.filter.dimensions[0], output, form, context);
+    const { pixels, filters, bias, layout, store, phases } = layer;
+    return [...phases, spread(pixels, filters, bias, layout, args, store)];
   },
 });

@@ -1,21 +1,39 @@
 /**
  * Selects the first elements in an order with a heap, in steps, because a sort cannot be cut.
  */
-import type { Filled } from "../phases.ts";
+import type { Filled, Phase } from "../phases.ts";
 
 /** A strict order of element indexes: returns whether one comes before another. */
 export type Precedes = (a: number, b: number) => boolean;
 
 /** The first `count` of the indexes [0, length) in an order. */
 export function greatest(length: number, count: number, precedes: Precedes): Filled<Uint32Array> {
+  const data = new Uint32Array(count);
+  return { data, phases: [greatestOfRows(1, length, count, precedes, (_, chosen) => data.set(chosen))] };
+}
+
+/**
+ * Selects the first `count` elements of each of the rows in an order over the elements of all rows. `take` gets a row's number and the
+ * elements' places in it, which are valid until it returns. A unit is a step of the selection from a row.
+ */
+export function greatestOfRows(
+  rows: number,
+  length: number,
+  count: number,
+  precedes: Precedes,
+  take: (row: number, chosen: Uint32Array) => void,
+): Phase {
   const chosen = new Uint32Array(count);
+  const steps = selectionSteps(length, count);
   const compute = (first: number, end: number) => {
-    for (let step = first; step < end; step++) selectStep(chosen, length, step, precedes);
+    for (let unit = first; unit < end; unit++) {
+      const row = Math.floor(unit / steps);
+      const at = row * length;
+      selectStep(chosen, length, unit % steps, (a, b) => precedes(at + a, at + b));
+      if (unit % steps === steps - 1) take(row, chosen);
+    }
   };
-  return {
-    data: chosen,
-    phases: [{ units: selectionSteps(length, count), cost: costOfStep(count), inTurn: true, compute }],
-  };
+  return { units: rows * steps, cost: costOfStep(count), inTurn: true, compute };
 }
 
 /** The same at once, for few elements. */
@@ -27,12 +45,12 @@ export function greatestNow(length: number, count: number, precedes: Precedes): 
 }
 
 /** The number of steps in which the first `count` of `length` elements are selected. */
-export function selectionSteps(length: number, count: number): number {
+function selectionSteps(length: number, count: number): number {
   return count === 0 ? 0 : (count >> 1) + length;
 }
 
 /** The cost of a step: comparisons from the root of the heap down. */
-export function costOfStep(count: number): number {
+function costOfStep(count: number): number {
   return 4 * Math.ceil(Math.log2(count + 2));
 }
 
@@ -40,7 +58,7 @@ export function costOfStep(count: number): number {
  * Does one step of the selection, which begins with step 0. The first steps make a heap of the first indexes, whose root is the last in the
  * order; the next ones let each other index replace the root if it comes before it; the last ones sort the heap.
  */
-export function selectStep(heap: Uint32Array, length: number, step: number, precedes: Precedes): void {
+function selectStep(heap: Uint32Array, length: number, step: number, precedes: Precedes): void {
   const count = heap.length;
   const half = count >> 1;
   if (step === 0) for (let place = 0; place < count; place++) heap[place] = place;

@@ -6,8 +6,7 @@ import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
-import type { TensorData } from "../tensor.ts";
-import { costOfStep, selectionSteps, selectStep } from "./_greatest.ts";
+import { greatestOfRows } from "./_greatest.ts";
 import { floatIntegerAndQuant8Types, movedInfo } from "./_moved.ts";
 
 export const topkV2 = defineOperation({
@@ -27,33 +26,18 @@ export const topkV2 = defineOperation({
   },
   reference({ input: { data, dimensions }, k }, { values, indices }) {
     const length = dimensions[dimensions.length - 1];
-    const steps = selectionSteps(length, k);
-    const order = new Uint32Array(k);
-    // A unit is a step of the selection from a row.
-    const compute = (first: number, end: number) => {
-      for (let unit = first; unit < end; unit++) {
-        const row = Math.floor(unit / steps);
-        const at = row * length;
-        selectStep(order, length, unit % steps, (a, b) => isBefore(data[at + a], data[at + b], a > b));
-        if (unit % steps === steps - 1) takeFirst(data, at, order, values.data, indices.data, row * k);
-      }
-    };
-    return { units: (data.length / length) * steps, cost: costOfStep(k), inTurn: true, compute };
+    return greatestOfRows(
+      data.length / length,
+      length,
+      k,
+      (a, b) => isBefore(data[a], data[b], a > b),
+      (row, chosen) => {
+        for (let rank = 0; rank < k; rank++) values.data[row * k + rank] = data[row * length + chosen[rank]];
+        indices.data.set(chosen, row * k);
+      },
+    );
   },
 });
-
-/** Writes the chosen elements of a row, and their places in it. */
-function takeFirst(
-  data: TensorData,
-  row: number,
-  order: Uint32Array,
-  values: TensorData,
-  indices: TensorData,
-  to: number,
-): void {
-  for (let rank = 0; rank < order.length; rank++) values[to + rank] = data[row + order[rank]];
-  indices.set(order, to);
-}
 
 /**
  * Returns whether an element comes before another; NaN comes after all numbers. `isLater`: the answer if they are
