@@ -40,7 +40,7 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
     clean: ["!browser/**", "!alone/**"],
     splitting: true,
     treeshake: false,
-    ...(bundled.length > 0 && bundling(bundled, more.platform === "node")),
+    ...(bundled.length > 0 && bundlePackages(bundled, more.platform === "node")),
     async onSuccess() {
       if (bundled.length > 0) writeFileSync(join("dist", "THIRD-PARTY-LICENSES.txt"), licencesOf(bundled));
       if (more.dts !== false) copyDeclarations();
@@ -145,7 +145,7 @@ function copyDeclarations(): void {
 }
 
 /** Takes packages into the build. On Node.js they may be CommonJS and use require. */
-function bundling(packages: readonly string[], isForNode: boolean): Options {
+function bundlePackages(packages: readonly string[], isForNode: boolean): Options {
   const banner =
     'import { createRequire as nnhalCreateRequire } from "node:module";\nconst require = nnhalCreateRequire(import.meta.url);';
   return {

@@ -37,7 +37,7 @@ const stress = "packages/{driver-core/src/device/stress,utils/src/when-collected
  * once: importing their sources takes most of the time of many files. vitest does not see who imports what through a bundle, so it
  * loads sources in other runs.
  */
-function bundled(packages: string) {
+function bundlePackages(packages: string) {
   if (process.env.NNHAL_TESTS !== "all") return {};
   return {
     execArgv: ["--enable-source-maps", "--import", new URL("tools/launcher/src/sources.mjs", import.meta.url).href],
@@ -60,14 +60,14 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: "base", include: baseFiles, exclude: [...configDefaults.exclude, stress] } },
       { extends: true, test: { name: "stress", include: [stress], isolate: true } },
-      { extends: true, test: { name: "conformance", include: [conformance], ...bundled(base) } },
+      { extends: true, test: { name: "conformance", include: [conformance], ...bundlePackages(base) } },
       {
         extends: true,
         test: {
           name: "others",
           include: all,
           exclude: [...configDefaults.exclude, ...baseFiles, conformance, engines],
-          ...bundled(`${base},conformance`),
+          ...bundlePackages(`${base},conformance`),
         },
       },
       {
@@ -76,12 +76,12 @@ export default defineConfig({
           name: "engines",
           include: [engines],
           exclude: [...configDefaults.exclude, counting],
-          ...bundled(`${base},conformance`),
+          ...bundlePackages(`${base},conformance`),
         },
       },
       {
         extends: true,
-        test: { name: "counting", include: [counting], isolate: true, ...bundled(`${base},conformance`) },
+        test: { name: "counting", include: [counting], isolate: true, ...bundlePackages(`${base},conformance`) },
       },
     ],
   },

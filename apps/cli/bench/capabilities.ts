@@ -157,9 +157,9 @@ const energyTime = 500;
 /** Joules of the whole processor for one run that takes `time` milliseconds. */
 async function energyOf(run: Contestant, time: number, counter: EnergyMeter): Promise<number> {
   const runs = Math.max(3, Math.ceil(energyTime / time));
-  counter.used();
+  counter.readUsed();
   for (let i = 0; i < runs; i++) await run();
-  return counter.used() / runs;
+  return counter.readUsed() / runs;
 }
 
 async function open(backend: Parameters<typeof openDevice>[0]["backend"]): Promise<Device | undefined> {

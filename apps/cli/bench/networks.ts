@@ -51,7 +51,7 @@ function createNetwork(isFloat: boolean, size: number) {
     const index = tensors.push({ ...tensor, name: `t${tensors.length}`, isVariable: false }) - 1;
     return index;
   };
-  const quantised = (scale: number, zeroPoint: number) => ({
+  const quantise = (scale: number, zeroPoint: number) => ({
     quantization: { scale: [scale], zeroPoint: [zeroPoint], quantizedDimension: 0 },
   });
   const image = (height: number, width: number, channels: number, isLimited: boolean): Image => {
@@ -59,7 +59,7 @@ function createNetwork(isFloat: boolean, size: number) {
     const shape = [1, height, width, channels];
     const tensor = isFloat
       ? add({ shape, type: "FLOAT32" })
-      : add({ shape, type: "UINT8", ...quantised(scale, isLimited ? 0 : 128) });
+      : add({ shape, type: "UINT8", ...quantise(scale, isLimited ? 0 : 128) });
     return { tensor, height, width, channels, scale };
   };
   const bytes = ({ buffer, byteOffset, byteLength }: ArrayBufferView<ArrayBuffer>) =>
@@ -72,13 +72,13 @@ function createNetwork(isFloat: boolean, size: number) {
     const scale = (most - least) / 255;
     const zeroPoint = Math.round(-least / scale);
     const data = Uint8Array.from(reals, (real) => Math.max(0, Math.min(255, Math.round(real / scale) + zeroPoint)));
-    return { tensor: add({ shape, type: "UINT8", data, ...quantised(scale, zeroPoint) }), scale };
+    return { tensor: add({ shape, type: "UINT8", data, ...quantise(scale, zeroPoint) }), scale };
   };
   const bias = (channels: number, scale: number): number => {
     const reals = Array.from({ length: channels }, () => 0.1 * next());
     if (isFloat) return add({ shape: [channels], type: "FLOAT32", data: bytes(Float32Array.from(reals)) });
     const data = bytes(Int32Array.from(reals, (real) => Math.round(real / scale)));
-    return add({ shape: [channels], type: "INT32", data, ...quantised(scale, 0) });
+    return add({ shape: [channels], type: "INT32", data, ...quantise(scale, 0) });
   };
   const convolution = (from: Image, { channels, kernel, stride, isDepthwise, isLimited }: Layer): Image => {
     const shape = isDepthwise ? [1, kernel, kernel, channels] : [channels, kernel, kernel, from.channels];
@@ -123,8 +123,8 @@ function createNetwork(isFloat: boolean, size: number) {
   const softmax = (from: Image): number => {
     const shape = [1, from.channels];
     const type = isFloat ? "FLOAT32" : "UINT8";
-    const row = add({ shape, type, ...(isFloat ? {} : quantised(from.scale, 128)) });
-    const result = add({ shape, type, ...(isFloat ? {} : quantised(1 / 256, 0)) });
+    const row = add({ shape, type, ...(isFloat ? {} : quantise(from.scale, 128)) });
+    const result = add({ shape, type, ...(isFloat ? {} : quantise(1 / 256, 0)) });
     operators.push(
       { name: "RESHAPE", version: 1, inputs: [from.tensor], outputs: [row], options: { newShape: shape } },
       { name: "SOFTMAX", version: 1, inputs: [row], outputs: [result], options: { beta: 1 } },
@@ -132,7 +132,7 @@ function createNetwork(isFloat: boolean, size: number) {
     return result;
   };
   const input = image(size, size, 3, false);
-  const written = (output: number): Uint8Array => {
+  const write = (output: number): Uint8Array => {
     const subgraph = { name: "main", tensors, operators, inputs: [input.tensor], outputs: [output] };
     const model: TfliteModel = {
       version: 3,
@@ -143,7 +143,7 @@ function createNetwork(isFloat: boolean, size: number) {
     };
     return writeTflite(model);
   };
-  return { input, convolution, sum, pool, softmax, written };
+  return { input, convolution, sum, pool, softmax, written: write };
 }
 
 const plain = { kernel: 1, stride: 1, isDepthwise: false, isLimited: true };

@@ -94,8 +94,8 @@ function sharedArguments({
   driverOwner,
   debug = false,
 }: SharedOptions): string[] {
-  const named = (option: string, modules: readonly string[]) => modules.flatMap((module) => [option, module]);
-  const all = [...named("--backend", backend), ...named("--extension", extension), ...named("--driver", driver)];
+  const name = (option: string, modules: readonly string[]) => modules.flatMap((module) => [option, module]);
+  const all = [...name("--backend", backend), ...name("--extension", extension), ...name("--driver", driver)];
   const owner = driverOwner === undefined ? [] : ["--driver-owner", String(driverOwner)];
   return [...all, ...owner, ...(debug ? ["--debug"] : [])];
 }

@@ -14,7 +14,7 @@ export interface EnergyMeter {
    * Joules since this was called last, or since the meter was opened. Right if no counter went round more than once in
    * between: one of 262 kJ at 100 W takes three quarters of an hour.
    */
-  used(): number;
+  readUsed(): number;
 }
 
 interface Zone {
@@ -65,7 +65,7 @@ export function openEnergyMeter(folder = "/sys/class/powercap"): EnergyMeter | U
   if (zones.length === 0) return { unavailable: `${folder} has no RAPL counter of a processor` };
   return {
     zones: zones.map(({ name }) => name),
-    used() {
+    readUsed() {
       const now = read();
       let microjoules = 0;
       for (const [place, { greatest }] of zones.entries()) {

@@ -71,8 +71,8 @@ describe("models that once failed", { timeout: 60_000 }, () => {
     it.each(models)("%s", async (file) => {
       const names = engine === "reference" ? [engine] : [engine, "reference"];
       const model = await load(bytesOf(file), { devices: await Promise.all(names.map(finder.open)) });
-      const given = (type: string, place: number) => elementsOf(type, bytesOf(`${file}.in${place}.bin`));
-      const inputs = Object.fromEntries(model.inputs.map(({ name, type }, place) => [name, given(type, place)]));
+      const give = (type: string, place: number) => elementsOf(type, bytesOf(`${file}.in${place}.bin`));
+      const inputs = Object.fromEntries(model.inputs.map(({ name, type }, place) => [name, give(type, place)]));
       const { outputs } = model;
       const results = Object.values(await model.run(inputs, { raw: true }));
       await model.close();

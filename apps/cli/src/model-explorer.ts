@@ -45,7 +45,7 @@ export function diffNodeData({ operations }: Pick<DiffReport, "operations">): Re
         // The last operation of an operator of the file writes its tensor.
         results[output.name] = isBroken
           ? { value: 100, bgColor: wrongColor }
-          : { value: signalToNoise === null ? 0 : rounded(100 * 10 ** (-signalToNoise / 20)) };
+          : { value: signalToNoise === null ? 0 : round(100 * 10 ** (-signalToNoise / 20)) };
       }
     }
     return { results, gradient };
@@ -71,7 +71,7 @@ export function profileNodeData(
     for (const output of elementAt(model.main.operations, index).outputs) {
       const name = operandNames[output];
       if (name === undefined || name === "") continue;
-      if (ms !== null) times[name] = { value: rounded(ms) };
+      if (ms !== null) times[name] = { value: round(ms) };
       if (device !== null) devices[name] = { value: device };
     }
   }
@@ -79,7 +79,7 @@ export function profileNodeData(
 }
 
 /** Six digits. */
-function rounded(value: number): number {
+function round(value: number): number {
   return Number(value.toPrecision(6));
 }
 

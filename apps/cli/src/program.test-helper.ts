@@ -184,7 +184,7 @@ export function splitModel(external: NonNullable<TfliteTensor["external"]>): Uin
 }
 
 /** The quantisation of a test tensor. */
-export function quantised(scale: number, zeroPoint: number): Pick<TfliteTensor, "quantization"> {
+export function quantise(scale: number, zeroPoint: number): Pick<TfliteTensor, "quantization"> {
   return { quantization: { scale: [Math.fround(scale)], zeroPoint: [zeroPoint], quantizedDimension: 0 } };
 }
 
@@ -239,7 +239,7 @@ export function hybridModel(): Uint8Array {
     type: "INT8",
     shape: [2, 4],
     data: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8),
-    ...quantised(0.5, 0),
+    ...quantise(0.5, 0),
   } as const;
   return modelOf({
     tensors: [tensor("x", { shape: [1, 4] }), tensor("weights", weights), tensor("y", { shape: [1, 2] })],

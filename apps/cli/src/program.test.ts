@@ -51,11 +51,11 @@ describe("nnhal", () => {
   });
 
   it("refuses what it does not know in one line, with the exit code 2", async () => {
-    const refused = (stderr: string) => ({ stdout: "", stderr: `${stderr}\n`, exitCode: 2 });
-    expect(await run(["frobnicate"])).toEqual(refused("nnhal: unknown command 'frobnicate'; see nnhal --help"));
-    expect(await run(["--frob"])).toEqual(refused("nnhal: unknown option '--frob'; see nnhal --help"));
+    const refuse = (stderr: string) => ({ stdout: "", stderr: `${stderr}\n`, exitCode: 2 });
+    expect(await run(["frobnicate"])).toEqual(refuse("nnhal: unknown command 'frobnicate'; see nnhal --help"));
+    expect(await run(["--frob"])).toEqual(refuse("nnhal: unknown option '--frob'; see nnhal --help"));
     expect(await run(["devices", "--jso"])).toEqual(
-      refused("nnhal devices: unknown option '--jso' (Did you mean --json?); see nnhal devices --help"),
+      refuse("nnhal devices: unknown option '--jso' (Did you mean --json?); see nnhal devices --help"),
     );
   });
 

@@ -35,7 +35,7 @@ function elementsAround(mean: number): Float32Array {
 }
 
 /** The formula of the HAL, in float64. */
-function normalised(x: Float32Array): Float64Array {
+function normalise(x: Float32Array): Float64Array {
   const result = new Float64Array(x.length);
   for (let channel = 0; channel < channels; channel++) {
     const own = [...x].filter((_, index) => index % channels === channel);
@@ -63,7 +63,7 @@ describe.each([
     const x = elementsAround(mean);
     const [bytes = new Uint8Array()] = await run([new Uint8Array(x.buffer)]);
     const found = new Float32Array(bytes.slice().buffer);
-    const furthest = Math.max(...normalised(x).map((value, index) => Math.abs(value - (found[index] ?? Number.NaN))));
+    const furthest = Math.max(...normalise(x).map((value, index) => Math.abs(value - (found[index] ?? Number.NaN))));
     // A few units in the last place of elements of about 1.
     expect(furthest).toBeLessThan(2e-6);
   });

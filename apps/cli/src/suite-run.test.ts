@@ -10,11 +10,11 @@ const failed: CaseResult = { name: "b", subject: "ADD", verdict: "failed", reaso
 async function run(results: readonly CaseResult[], ...statuses: DeviceStatus[]) {
   const waits: number[] = [];
   const device = { name: "npu", getStatus: () => statuses.shift() ?? DeviceStatus.OFFLINE };
-  const given = async function* () {
+  const give = async function* () {
     yield* results;
   };
   const found: CaseResult[] = [];
-  for await (const result of untilOffline(device, given(), async (time) => waits.push(time))) found.push(result);
+  for await (const result of untilOffline(device, give(), async (time) => waits.push(time))) found.push(result);
   return { found, waits };
 }
 

@@ -24,13 +24,13 @@ const longestIdle = 20_000;
 const prepared = await prepareAdd();
 const parking = createParking();
 const parked: Pick<PreparedModel, "execute"> = {
-  execute: (request, options) => parking.during(() => prepared.execute(request, options)),
+  execute: (request, options) => parking.runUnblocked(() => prepared.execute(request, options)),
 };
 let passing: MemoryPassing | undefined;
 let context: BurstContext | undefined;
 let words: Int32Array = new Int32Array(0);
 
-const received = (reference: Uint8Array): Memory => unwrap(passing?.receive(reference) ?? { refused: "not connected" });
+const receive = (reference: Uint8Array): Memory => unwrap(passing?.receive(reference) ?? { refused: "not connected" });
 
 const ask = answer({
   async connect(path: string) {
@@ -39,7 +39,7 @@ const ask = answer({
     return socket.secret;
   },
   words(reference: Uint8Array) {
-    const mapping = mapPool(received(reference));
+    const mapping = mapPool(receive(reference));
     if ("unmappable" in mapping) throw new Error(mapping.unmappable);
     words = new Int32Array(mapping.bytes.buffer);
   },
@@ -63,7 +63,7 @@ const ask = answer({
         if (how === "futex") signal.wake(words, 16);
       }
     };
-    const sleeping = async () => {
+    const sleep = async () => {
       let turn = Atomics.load(words, 0);
       while (Atomics.load(words, 32) === 0) {
         while (Atomics.load(words, 0) === turn) await mappedSignal.sleep(words, 0, turn);
@@ -72,7 +72,7 @@ const ask = answer({
         mappedSignal.wake(words, 16);
       }
     };
-    setImmediate(how === "async" ? sleeping : loop);
+    setImmediate(how === "async" ? sleep : loop);
   },
   /** Listens with a socket that sends back its input, and one on which requests are packets. */
   async listen(path: string) {
@@ -89,8 +89,8 @@ const ask = answer({
     const served = configureExecutionBurst(
       how === "park" ? parked : prepared,
       callback,
-      { datum: "FmqRequestDatum", memory: received(requests.reference), capacity: requests.capacity },
-      { datum: "FmqResultDatum", memory: received(results.reference), capacity: results.capacity },
+      { datum: "FmqRequestDatum", memory: receive(requests.reference), capacity: requests.capacity },
+      { datum: "FmqResultDatum", memory: receive(results.reference), capacity: results.capacity },
       {
         pollingWindow,
         ...(how === "park" && { signal: parking.signal }),

@@ -165,7 +165,7 @@ async function addProcessBurst(name: string, service: Partial<ConfigureMessage>,
   await addBurst(name, burst, message, adderRequest(), "processes: futex");
 }
 
-function connected(socketPath: string): Promise<Socket> {
+function connectTo(socketPath: string): Promise<Socket> {
   const socket = connect(socketPath);
   ends.push(() => socket.destroy());
   return new Promise((resolve, reject) => socket.once("connect", () => resolve(socket)).once("error", reject));
@@ -205,15 +205,15 @@ if (wanted.test("threads: wait and notify")) {
 const sockets = await startProcess();
 await sockets.peer.ask("listen", path);
 if (wanted.test("processes: socket")) {
-  const socket = await connected(`${path}.echo`);
-  let answered = () => {};
-  socket.on("data", () => answered());
+  const socket = await connectTo(`${path}.echo`);
+  let answer = () => {};
+  socket.on("data", () => answer());
   const bytes = new Uint8Array(64);
   add(
     "processes: socket",
     () =>
       new Promise<void>((resolve) => {
-        answered = resolve;
+        answer = resolve;
         socket.write(bytes);
       }),
   );
@@ -245,7 +245,7 @@ if (wanted.test("ADD, worker, burst")) {
   await addBurst("ADD, worker, burst", burst, message, threadAdder(), "threads: wait and notify");
 }
 if (wanted.test("ADD, process, packets over a socket")) {
-  const socket = await connected(`${path}.packets`);
+  const socket = await connectTo(`${path}.packets`);
   const packets = packetEnds((packet) => writeFrame(socket, packet));
   readFrames(socket, (frame) => packets.receive(toWords(frame)));
   const { burst, message } = await createPacketBurst((callback) => {

@@ -21,7 +21,7 @@ describe("what is measured", () => {
     let time = 0n;
     const now = () => time;
     /** The same device, whose executions take some nanoseconds of the clock above. */
-    const taking = (float: bigint, quantised: bigint): Device => ({
+    const take = (float: bigint, quantised: bigint): Device => ({
       ...opened,
       async prepareModel(model, options) {
         const { preparedModel, ...outcome } = await opened.prepareModel(model, options);
@@ -41,7 +41,7 @@ describe("what is measured", () => {
         };
       },
     });
-    expect(await calibrate(taking(500n, 250n), taking(1000n, 1000n), now)).toEqual({
+    expect(await calibrate(take(500n, 250n), take(1000n, 1000n), now)).toEqual({
       version: opened.getVersionString().version,
       float: 0.5,
       quantised: 0.25,

@@ -142,7 +142,7 @@ function convolution(kind: "float" | "quantised"): Model {
   const [scale, zero] = isFloat ? [0, 0] : [0.5, 128];
   const bias = isFloat ? type : OperandType.TENSOR_INT32;
   const settings = filterBytes + depth * 4;
-  const setting = (index: number) =>
+  const findSetting = (index: number) =>
     constant(operand(OperandType.INT32, [], CONSTANT_COPY, 0, 0), settings + index * 4, 4);
   return {
     main: {
@@ -150,7 +150,7 @@ function convolution(kind: "float" | "quantised"): Model {
         operand(type, [1, extent, extent, depth], SUBGRAPH_INPUT, scale, zero),
         constant(operand(type, [depth, 3, 3, depth], CONSTANT_COPY, scale, zero), 0, filterBytes),
         constant(operand(bias, [depth], CONSTANT_COPY, scale * scale, 0), filterBytes, depth * 4),
-        ...[0, 1, 2, 3].map(setting),
+        ...[0, 1, 2, 3].map(findSetting),
         operand(type, [1, extent, extent, depth], SUBGRAPH_OUTPUT, isFloat ? 0 : 64, zero),
       ],
       operations: [{ type: OperationType.CONV_2D, inputs: [0, 1, 2, 3, 4, 5, 6], outputs: [7] }],

@@ -65,7 +65,7 @@ export function limitedDevice(device: ClientDevice, { limits, counters, now }: C
       counters.add(what, -1);
     };
   };
-  const refused = (what: keyof typeof held) =>
+  const refuse = (what: keyof typeof held) =>
     ({
       status: ErrorStatus.RESOURCE_EXHAUSTED_PERSISTENT,
       message: `${device.name}: this client has ${limits[what]} ${what}, which is the limit`,
@@ -73,12 +73,12 @@ export function limitedDevice(device: ClientDevice, { limits, counters, now }: C
   const count = async <Result extends Outcome>(work: Promise<Result>): Promise<Result> => {
     const start = now();
     const result = await work;
-    counters.executed(Number(now() - start) / 1e9, result.status !== ErrorStatus.NONE);
+    counters.countExecution(Number(now() - start) / 1e9, result.status !== ErrorStatus.NONE);
     return result;
   };
   const prepared = async (prepare: () => Promise<PrepareResult>): Promise<PrepareResult> => {
     const release = take("models");
-    if (release === undefined) return { ...refused("models"), preparedModel: null };
+    if (release === undefined) return { ...refuse("models"), preparedModel: null };
     const { preparedModel: model, ...outcome } = await prepare();
     if (model === null) {
       release();
@@ -107,7 +107,7 @@ export function limitedDevice(device: ClientDevice, { limits, counters, now }: C
     prepareModelFromCache: (cache, options) => prepared(() => device.prepareModelFromCache(cache, options)),
     async allocate(desc, preparedModels, inputRoles, outputRoles): Promise<AllocateResult> {
       const release = take("buffers");
-      if (release === undefined) return { ...refused("buffers"), buffer: null, token: 0 };
+      if (release === undefined) return { ...refuse("buffers"), buffer: null, token: 0 };
       const models = preparedModels.map((model) => (model === null ? null : (inner.get(model) ?? model)));
       const { buffer, ...outcome } = await device.allocate(desc, models, inputRoles, outputRoles);
       if (buffer === null) {

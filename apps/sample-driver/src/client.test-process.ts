@@ -6,7 +6,7 @@ import { addModel, addRequest, burstOf, prepare } from "./models.test-helper.ts"
 
 const [directory, phase] = process.argv.slice(2);
 
-function shared(): Memory {
+function makeShared(): Memory {
   const memory = createSharedMemory(2 ** 20);
   if ("refused" in memory) throw new Error(memory.refused);
   return memory;
@@ -35,7 +35,7 @@ switch (phase) {
     });
     break;
   case "execute": {
-    const [model, memory] = [await prepare(device), shared()];
+    const [model, memory] = [await prepare(device), makeShared()];
     await forever(() => model.execute(addRequest(memory)));
     break;
   }
@@ -50,7 +50,7 @@ switch (phase) {
     break;
   }
   case "burst": {
-    const [model, memory] = [await prepare(device), shared()];
+    const [model, memory] = [await prepare(device), makeShared()];
     const { burst, message } = await burstOf(model, device);
     if (burst === null) throw new Error(message);
     await forever(async () => {
@@ -61,7 +61,7 @@ switch (phase) {
     break;
   }
   case "flood": {
-    const [model, memory] = [await prepare(device), shared()];
+    const [model, memory] = [await prepare(device), makeShared()];
     process.stdout.write("in flood\n");
     const lane = async () => {
       for (;;) await model.execute(addRequest(memory));

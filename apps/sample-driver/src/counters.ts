@@ -32,7 +32,7 @@ export interface Counters {
   /** Sets a number to 0. */
   reset(name: CounterName): void;
   /** Counts an execution and its time. */
-  executed(seconds: number, hasFailed: boolean): void;
+  countExecution(seconds: number, hasFailed: boolean): void;
   /** The executions in each bucket, the last one above all bounds. */
   readonly latencies: readonly number[];
 }
@@ -53,7 +53,7 @@ export function createCounters(
     reset(name) {
       values[place(name)] = 0;
     },
-    executed(seconds, hasFailed) {
+    countExecution(seconds, hasFailed) {
       increase(place("executions"), 1);
       if (hasFailed) increase(place("failures"), 1);
       increase(place("seconds"), seconds);

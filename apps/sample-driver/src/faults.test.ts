@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(cleanUp);
 
-async function connected(directory = daemon.directory): Promise<ServiceDevice> {
+async function connect(directory = daemon.directory): Promise<ServiceDevice> {
   // On a busy machine the daemon waits for a processor longer than a client usually waits for it.
   const device = await connectService("nnapi-sample_all", { directory, limit: 60_000 });
   if ("unavailable" in device) throw new Error(device.unavailable);
@@ -45,7 +45,7 @@ const randomFrames = Number(process.env.NNHAL_FUZZ_FRAMES ?? (process.env.NNHAL_
 
 /** Another client gets right answers, and what all others had is freed. */
 async function expectWhole(): Promise<void> {
-  const device = await connected();
+  const device = await connect();
   expect(await addOnce(await prepare(device))).toEqual(added);
   device.close();
   await expect.poll(gauges, { timeout: 10_000 }).toEqual(nothing);
@@ -69,7 +69,7 @@ describe("a client that floods", () => {
   it("does not starve another: each of ten executions waits for its turn, not for the flood", async () => {
     const flood = startSource("client.test-process.ts", [daemon.directory, "flood"]);
     await flood.says("in flood");
-    const device = await connected();
+    const device = await connect();
     const model = await prepare(device);
     /** Executes ten times, and returns the number of executions that the daemon ends meanwhile. */
     const tenTurns = async () => {
@@ -124,7 +124,7 @@ describe("a client that sends nonsense", () => {
 
   const fuzzLimit = 20_000 + randomFrames;
   it("in thousands of random frames is refused or cut off, and harms no other", { timeout: fuzzLimit }, async () => {
-    const victim = await connected();
+    const victim = await connect();
     const model = await prepare(victim);
     let seed = 12_345;
     const random = () => {
@@ -159,7 +159,7 @@ describe("a client that does not read", () => {
     const many = new Uint8Array(ping.length * 60_000);
     for (let at = 0; at < many.length; at += ping.length) many.set(ping, at);
     for (let part = 0; part < 4; part++) socket.write(many);
-    const device = await connected();
+    const device = await connect();
     expect(await addOnce(await prepare(device))).toEqual(added);
     device.close();
     socket.destroy();
@@ -170,7 +170,7 @@ describe("a client that does not read", () => {
 describe("a daemon without descriptors", () => {
   it("serves the clients that it has, and others when there are some again", async () => {
     const { directory } = await startDaemonProcess([], { limit: "-n 90" });
-    const device = await connected(directory);
+    const device = await connect(directory);
     const model = await prepare(device);
     // It crosses now: another memory needs another descriptor.
     const memory = memoryOf(new Uint8Array(24));
@@ -190,7 +190,7 @@ describe("a daemon without descriptors", () => {
 describe.runIf(isShared)("a daemon that is killed in bursts", () => {
   it("ends every request, and the bursts", async () => {
     const killed = await startDaemonProcess();
-    const device = await connected(killed.directory);
+    const device = await connect(killed.directory);
     const model = await prepare(device);
     const bursts = await Promise.all(Array.from({ length: 4 }, () => burstOf(model, device)));
     const request = addRequest(device.createMemory(24));
@@ -214,7 +214,7 @@ describe.runIf(isShared)("a daemon that is killed in bursts", () => {
 describe("a daemon that is killed under load", () => {
   it("ends every call with DEAD_OBJECT; the runtime falls back to the CPU, and the next daemon is found", async () => {
     const killed = await startDaemonProcess();
-    const device = await connected(killed.directory);
+    const device = await connect(killed.directory);
     const model = await prepare(device);
     const calls = Array.from({ length: 50 }, () => addOnce(model));
     killed.child.kill("SIGKILL");

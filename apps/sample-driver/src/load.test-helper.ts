@@ -11,7 +11,7 @@ import { constant, input, modelOf, operand, output, subgraphOf } from "@nnhal/te
 import { type Memory, type Model, OperandType, OperationType } from "@nnhal/types";
 import { addModel, addRequest, prepare } from "./models.test-helper.ts";
 import type { StartedDaemon } from "./process.test-helper.ts";
-import { openGreeted, pinged } from "./raw-client.test-helper.ts";
+import { openGreeted, pingOnce } from "./raw-client.test-helper.ts";
 
 /** Resources of a process. */
 export interface Held {
@@ -23,7 +23,7 @@ export interface Held {
 }
 
 /** Reads the resources of a process of this machine; needs /proc. */
-export function heldBy(pid: number): Held {
+export function readHeld(pid: number): Held {
   const resident = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return {
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
@@ -129,7 +129,7 @@ export async function pings(directory: string, milliseconds: number) {
   const times: number[] = [];
   while (performance.now() < end) {
     const start = performance.now();
-    if (await pinged(client)) times.push(performance.now() - start);
+    if (await pingOnce(client)) times.push(performance.now() - start);
     // The daemon ends a client that has not said for 5 s which device it wants.
     else client = await openGreeted(directory);
     await setTimeout(5);

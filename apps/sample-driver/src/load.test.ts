@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { heldBy, killUnderLoad, lifetimes, pings, soak } from "./load.test-helper.ts";
+import { killUnderLoad, lifetimes, pings, readHeld, soak } from "./load.test-helper.ts";
 import { cleanUp, type StartedDaemon, startDaemonProcess } from "./process.test-helper.ts";
 
 const isWhole = process.env.NNHAL_FAULTS === "all";
@@ -25,11 +25,11 @@ it(
     // The first ones load what all others use.
     expect(await lifetimes(daemon.directory, 10)).toBe(0);
     const pid = Number(daemon.child.pid);
-    const before = hasProc ? heldBy(pid) : undefined;
+    const before = hasProc ? readHeld(pid) : undefined;
     expect(await lifetimes(daemon.directory, lives)).toBe(0);
     if (before === undefined) return;
-    await expect.poll(() => heldBy(pid).descriptors, { timeout: 10_000 }).toBeLessThanOrEqual(before.descriptors);
-    const after = heldBy(pid);
+    await expect.poll(() => readHeld(pid).descriptors, { timeout: 10_000 }).toBeLessThanOrEqual(before.descriptors);
+    const after = readHeld(pid);
     if (lives >= 1000) process.stdout.write(`${lives} lifetimes: ${JSON.stringify({ before, after })}\n`);
     // A mapping goes when its memory is collected, so that some are left; without an end there would be one for each client.
     if (lives >= 1000) expect(after.mappings).toBeLessThan(lives / 2);
@@ -40,7 +40,7 @@ it(
 it(
   "ten clients with mixed models get right results, each its share",
   async () => {
-    const before = hasProc ? heldBy(Number(daemon.child.pid)) : undefined;
+    const before = hasProc ? readHeld(Number(daemon.child.pid)) : undefined;
     const [{ executions, least, wrong }, answers] = await Promise.all([
       soak(daemon.directory, 10, 1000 * seconds),
       pings(daemon.directory, 1000 * seconds),
@@ -49,7 +49,7 @@ it(
     // An equal share would be a tenth.
     expect(least).toBeGreaterThan(executions / 100);
     if (seconds < 20) return;
-    const after = hasProc ? heldBy(Number(daemon.child.pid)) : undefined;
+    const after = hasProc ? readHeld(Number(daemon.child.pid)) : undefined;
     const killed = await killUnderLoad(daemon, 200);
     expect(killed.refused).toBeGreaterThan(0);
     const found = { executions, wrong, least, before, after, pings: answers, killed };

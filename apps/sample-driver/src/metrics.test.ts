@@ -2,19 +2,19 @@ import { expect, it } from "vitest";
 import { createCounters } from "./counters.ts";
 import { metricsText, serveMetrics } from "./metrics.ts";
 
-function measured() {
+function measure() {
   const counters = createCounters();
   counters.add("clients", 2);
   counters.add("models", 3);
   counters.add("mappedBytes", 4096);
-  counters.executed(0.0002, false);
-  counters.executed(0.02, true);
-  counters.executed(60, false);
+  counters.countExecution(0.0002, false);
+  counters.countExecution(0.02, true);
+  counters.countExecution(60, false);
   return [{ name: "a", counters }];
 }
 
 it("has counts, gauges and a histogram for each device", async () => {
-  const text = await metricsText(measured(), new Map([["a", 5]]));
+  const text = await metricsText(measure(), new Map([["a", 5]]));
   for (const line of [
     'nnhal_executions_total{device="a"} 3',
     'nnhal_execution_failures_total{device="a"} 1',
@@ -36,7 +36,7 @@ it("has counts, gauges and a histogram for each device", async () => {
 });
 
 it("is served on the loopback interface only, at one path", async () => {
-  const server = await serveMetrics(0, () => metricsText(measured()));
+  const server = await serveMetrics(0, () => metricsText(measure()));
   const at = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`);
   const found = await at("/metrics");
   expect(found.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);

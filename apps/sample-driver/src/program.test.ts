@@ -72,17 +72,17 @@ describe("the command line", () => {
 });
 
 describe("a signal", () => {
-  const serving = (...more: string[]) => ["--devices", "nnapi-sample_all", "--dir", join(folder, "run"), ...more];
+  const serve = (...more: string[]) => ["--devices", "nnapi-sample_all", "--dir", join(folder, "run"), ...more];
 
   it("ends the daemon in order; a second one ends it at once", async () => {
-    expect(await run(serving(), ["SIGTERM"])).toMatchObject({ code: 0, exits: [] });
-    expect(await run(serving(), ["SIGTERM", "SIGTERM"])).toMatchObject({ exits: [143] });
-    expect(await run(serving(), ["SIGTERM", "SIGINT"])).toMatchObject({ exits: [130] });
+    expect(await run(serve(), ["SIGTERM"])).toMatchObject({ code: 0, exits: [] });
+    expect(await run(serve(), ["SIGTERM", "SIGTERM"])).toMatchObject({ exits: [143] });
+    expect(await run(serve(), ["SIGTERM", "SIGINT"])).toMatchObject({ exits: [130] });
   });
 
   it("comes after the line that says that clients can connect, and before the trace", async () => {
     const trace = join(folder, "trace.json");
-    const { stdout, stderr } = await run(serving("--trace", trace, "--metrics", "0"), ["SIGINT"]);
+    const { stdout, stderr } = await run(serve("--trace", trace, "--metrics", "0"), ["SIGINT"]);
     expect(stdout).toBe(`ready ${join(folder, "run")} nnapi-sample_all\n`);
     expect(stderr).toMatch(
       /metrics are served at http:\/\/127\.0\.0\.1:\d+\/metrics[\s\S]*the daemon ends[\s\S]*all is closed/,

@@ -41,7 +41,7 @@ export async function openGreeted(directory: string): Promise<RawClient> {
 }
 
 /** Pings once. Returns whether the daemon has answered; false if the connection is closed. */
-export function pinged({ socket, closed }: RawClient): Promise<boolean> {
+export function pingOnce({ socket, closed }: RawClient): Promise<boolean> {
   return new Promise((resolve) => {
     socket.once("data", () => resolve(true));
     void closed.then(() => resolve(false));

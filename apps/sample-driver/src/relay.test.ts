@@ -5,14 +5,14 @@ import { describe, expect, it } from "vitest";
 import { relay } from "./relay.ts";
 
 /** A relay between two pairs of channels, and what arrives at their far ends. */
-function relayed() {
+function relayTo() {
   const [client, near] = memoryChannels();
   const [far, device] = memoryChannels();
   const ended = relay(near, far);
   const collect = (channel: Channel) => {
     const frames: Uint8Array[] = [];
     const closed = new Promise<string>((resolve) => {
-      channel.start({ frame: ({ bytes }) => frames.push(bytes), closed: resolve });
+      channel.start({ frame: ({ bytes }) => frames.push(bytes), onClose: resolve });
     });
     return { frames, closed };
   };
@@ -31,7 +31,7 @@ function call(id: number, code: number): Uint8Array {
 
 describe("relay", () => {
   it("passes frames in both directions", async () => {
-    const { client, device, atClient, atDevice } = relayed();
+    const { client, device, atClient, atDevice } = relayTo();
     client.send(Uint8Array.of(1, 2));
     client.send(call(9, ping.code + 1));
     device.send(Uint8Array.of(3));
@@ -40,7 +40,7 @@ describe("relay", () => {
   });
 
   it("answers a ping itself: the device can be computing", async () => {
-    const { client, atClient, atDevice } = relayed();
+    const { client, atClient, atDevice } = relayTo();
     client.send(call(258, ping.code));
     await expect.poll(() => atClient.frames.length).toBe(1);
     const [answer = new Uint8Array(0)] = atClient.frames;
@@ -50,7 +50,7 @@ describe("relay", () => {
   });
 
   it.each(["client", "device"] as const)("ends both sides when the %s is gone", async (side) => {
-    const { client, device, ended, atClient, atDevice } = relayed();
+    const { client, device, ended, atClient, atDevice } = relayTo();
     (side === "client" ? client : device).close("done");
     await Promise.all([ended, atClient.closed, atDevice.closed]);
   });

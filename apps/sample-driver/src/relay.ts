@@ -25,7 +25,7 @@ export function relay(client: Channel, device: Channel): Promise<string> {
   /** Takes nothing from a side until the other has read. */
   const hold = (from: Channel, to: Channel) => {
     from.pause();
-    void to.drained().then(() => from.resume());
+    void to.waitUntilDrained().then(() => from.resume());
   };
   return new Promise((resolve) => {
     client.start({
@@ -35,14 +35,14 @@ export function relay(client: Channel, device: Channel): Promise<string> {
         client.send(pingAnswer(id));
         if (client.waiting > mostUnread) hold(client, client);
       },
-      closed(reason) {
+      onClose(reason) {
         device.close(reason);
         resolve(reason);
       },
     });
     device.start({
       frame: ({ bytes }) => pass(device, client, bytes),
-      closed(reason) {
+      onClose(reason) {
         client.close(reason);
         resolve(reason);
       },

@@ -9,11 +9,11 @@ import { steadyClock } from "@nnhal/utils/time";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { added, addModel, addOnce, addRequest, prepare, slowModel, slowRequest } from "./models.test-helper.ts";
 import { cleanUp, newFolder, type StartedDaemon, startDaemonProcess } from "./process.test-helper.ts";
-import { openGreeted, pinged } from "./raw-client.test-helper.ts";
+import { openGreeted, pingOnce } from "./raw-client.test-helper.ts";
 
 afterAll(cleanUp);
 
-async function connected({ directory }: StartedDaemon, name = "nnapi-sample_all"): Promise<ServiceDevice> {
+async function connect({ directory }: StartedDaemon, name = "nnapi-sample_all"): Promise<ServiceDevice> {
   const device = await connectService(name, { directory });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;
@@ -34,7 +34,7 @@ describe("a full disk", () => {
     const name = "nnhal-reference";
     // Writes to files fail beyond 0 bytes, as they do on a full disk.
     const daemon = await startDaemonProcess(["--devices", name], { limit: "-f 0" });
-    const device = await connected(daemon, name);
+    const device = await connect(daemon, name);
     const { numModelCache, numDataCache } = device.getNumberOfCacheFilesNeeded();
     const folder = newFolder();
     const opened: number[] = [];
@@ -75,7 +75,7 @@ describe("a clock that jumps", () => {
     const daemon = await startDaemonProcess([], {
       env: { NODE_OPTIONS: `--require ${hook}` },
     });
-    const device = await connected(daemon);
+    const device = await connect(daemon);
     const model = await prepare(device);
     const request = () => addRequest(memoryOf(new Uint8Array(24)));
     const at = async (deadline: bigint) => (await model.execute(request(), { deadline })).status;
@@ -96,7 +96,7 @@ describe("a daemon", () => {
   });
 
   it("answers pings within 20 ms while a model runs", async () => {
-    const device = await connected(daemon);
+    const device = await connect(daemon);
     const model = await prepare(device, slowModel);
     // It occupies the thread of its device, so that everything before its end has not waited for it.
     let isOver = false;
@@ -108,7 +108,7 @@ describe("a daemon", () => {
     const times: number[] = [];
     for (;;) {
       const before = mainThreadTime(daemon);
-      const isAnswered = await pinged(client);
+      const isAnswered = await pingOnce(client);
       if (isOver || !isAnswered) break;
       times.push(mainThreadTime(daemon) - before);
     }
@@ -122,7 +122,7 @@ describe("a daemon", () => {
 
   it("keeps the tokens, models and buffers of a client from others", async () => {
     const role = [{ modelIndex: 0, ioIndex: 0, frequency: 1 }];
-    const [one, other] = [await connected(daemon), await connected(daemon)];
+    const [one, other] = [await connect(daemon), await connect(daemon)];
     const [model, otherModel] = [await prepare(one), await prepare(other)];
     const mine = await one.allocate?.({ dimensions: [] }, [model], role, []);
     expect(mine).toMatchObject({ status: ErrorStatus.NONE });

@@ -23,7 +23,7 @@ function unitsOf(document: string): ReadonlyMap<string, string> {
 }
 
 /** Writes the units with a program that exists, and returns what `systemd-analyze verify` says of them. */
-function verified(change: (text: string) => string = (text) => text) {
+function verify(change: (text: string) => string = (text) => text) {
   const folder = newFolder();
   const document = readFileSync(new URL("../../../docs/daemon.md", import.meta.url), "utf8");
   const files = [...unitsOf(document)].map(([name, text]) => {
@@ -40,11 +40,11 @@ function verified(change: (text: string) => string = (text) => text) {
 
 describe.runIf(isInstalled("systemd-analyze"))("the units of the documentation", () => {
   it("have nothing that systemd does not know", () => {
-    expect(verified()).toEqual({ files: 2, status: 0, said: "" });
+    expect(verify()).toEqual({ files: 2, status: 0, said: "" });
   });
 
   it("would be told what it does not know", () => {
-    expect(verified((text) => text.replace("LimitNOFILE", "LimitNoFiles")).said).toContain("LimitNoFiles");
+    expect(verify((text) => text.replace("LimitNOFILE", "LimitNoFiles")).said).toContain("LimitNoFiles");
   });
 });
 

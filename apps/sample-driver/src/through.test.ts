@@ -30,7 +30,7 @@ function every(step: number, first = 0): () => boolean {
 const step = process.env.NNHAL_VECTOR_WAYS === "all" ? 12 : 24;
 
 /** The failures of a run, and why cases were not supported. */
-async function judged(results: AsyncIterable<CaseResult>) {
+async function judge(results: AsyncIterable<CaseResult>) {
   const { failures, passed, reasons } = {
     failures: [] as string[],
     passed: [] as string[],
@@ -70,7 +70,7 @@ describe.each([
   });
 
   it("a part of the kit passes", async () => {
-    const { failures, passed, reasons } = await judged(runDeviceSuites(device, { filter: every(step, turn % step) }));
+    const { failures, passed, reasons } = await judge(runDeviceSuites(device, { filter: every(step, turn % step) }));
     expect(failures).toEqual([]);
     expect(passed).toBeGreaterThan(15);
     expect(lacks).toEqual(expect.arrayContaining(reasons));
@@ -82,7 +82,7 @@ describe.each([
       const place = executionPaths.indexOf(path);
       const files = (await findVectorFiles(vectorsFolder)).filter((_, index) => index % 100 === 10 * place);
       const results = runVectors(device, readVectorFiles(files), { path, filter: every(5) });
-      const { failures, passed, reasons } = await judged(results);
+      const { failures, passed, reasons } = await judge(results);
       expect(failures).toEqual([]);
       if (path === "cached" && !isShared) expect(reasons).toHaveLength(1);
       else expect(passed).toBeGreaterThan(2);

@@ -40,9 +40,9 @@ async function startFile(name: string, entrant: object): Promise<{ child: ChildP
 /** Returns the next message of a process. Rejects if the process ends before. */
 function answerOf(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const ended = () => reject(new Error("a contestant has ended"));
-    child.once("exit", ended).once("message", (message) => {
-      child.off("exit", ended);
+    const waitForEnd = () => reject(new Error("a contestant has ended"));
+    child.once("exit", waitForEnd).once("message", (message) => {
+      child.off("exit", waitForEnd);
       resolve(message);
     });
   });
@@ -85,7 +85,7 @@ async function latency(): Promise<void> {
     const values = parts.map((part, index) => {
       const value = quantile(timesOf(name), part);
       const [thread = 1, server = 1] = [base[index], ofBare[index]];
-      const ratios = [(value / thread).toFixed(2), signed(value - thread), (value / server).toFixed(2)];
+      const ratios = [(value / thread).toFixed(2), formatSigned(value - thread), (value / server).toFixed(2)];
       return `p${part * 100} ${value.toFixed(2)} (${ratios.join(", ")})`;
     });
     console.log(`${name.padEnd(16)} ${values.join("  ")}`);
@@ -133,7 +133,7 @@ function processorTime(pid: number | undefined): number {
   return 10 * (Number(values[11]) + Number(values[12]));
 }
 
-function signed(value: number): string {
+function formatSigned(value: number): string {
   return `${value < 0 ? "" : "+"}${value.toFixed(2)}`;
 }
 

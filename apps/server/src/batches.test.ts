@@ -1,7 +1,7 @@
 /** Requests that may compute together: strings only if their rows do not become much wider. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { batchKey, canJoin, divided, joined, rowsOf } from "./batches.ts";
+import { batchKey, canJoin, divideOutputs, joinInputs, rowsOf } from "./batches.ts";
 import type { Tensor } from "./tensors.ts";
 
 /** `count` strings, one of which has `width` bytes. */
@@ -69,8 +69,8 @@ it("what is joined is divided again, for any rows", () => {
           { ...numbers(values.length), content: Float32Array.from(values) },
         ]);
         expect(new Set(tensors.map(batchKey)).size).toBe(1);
-        const parts = divided(
-          joined(tensors),
+        const parts = divideOutputs(
+          joinInputs(tensors),
           tensors.map((inputs) => rowsOf(inputs) ?? 0),
         );
         expect(parts?.map(([part]) => part?.content)).toEqual(tensors.map(([tensor]) => tensor?.content));

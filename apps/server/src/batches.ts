@@ -35,7 +35,7 @@ export function canJoin(requests: readonly (readonly Tensor[])[]): boolean {
 const smallRows = 2 ** 16;
 
 /** Joins the inputs of requests with the same key, input by input. */
-export function joined(requests: readonly (readonly Tensor[])[]): readonly Tensor[] {
+export function joinInputs(requests: readonly (readonly Tensor[])[]): readonly Tensor[] {
   const [first = []] = requests;
   if (requests.length === 1) return first;
   return first.map((tensor, place) => {
@@ -59,7 +59,7 @@ function joinedContent({ datatype }: Tensor, parts: readonly Tensor[]): Content 
 }
 
 /** Divides outputs by rows; undefined if the rows of an output differ from those of all requests. */
-export function divided(
+export function divideOutputs(
   outputs: readonly Tensor[],
   rows: readonly number[],
 ): readonly (readonly Tensor[])[] | undefined {
@@ -70,13 +70,13 @@ export function divided(
     const part = outputs.map((tensor): Tensor => {
       const rest = tensor.shape.slice(1);
       const [from, to] = [first * countOf(rest), (first + count) * countOf(rest)];
-      return { ...tensor, shape: [count, ...rest], content: sliced(tensor.content, from, to) };
+      return { ...tensor, shape: [count, ...rest], content: slice(tensor.content, from, to) };
     });
     first += count;
     return part;
   });
 }
 
-function sliced(content: Content, from: number, to: number): Content {
+function slice(content: Content, from: number, to: number): Content {
   return isByteList(content) ? content.slice(from, to) : content.subarray(from, to);
 }

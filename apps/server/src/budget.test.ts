@@ -5,7 +5,7 @@ test("requests hold up to the limit together, and give it back", () => {
   const budget = createBudget(100);
   const [one, other] = [budget.open(() => {}), budget.open(() => {})];
   one.hold(60);
-  one.arrived();
+  one.markArrived();
   other.hold(40);
   expect(budget.held).toBe(100);
   expect(() => other.hold(41)).toThrow(expect.objectContaining({ kind: "busy", retryAfter: 1 }));
@@ -41,7 +41,7 @@ test("an answer is kept however large, and given up only when its client lets it
   const [giveUp, end] = [vi.fn(), vi.fn()];
   const done = budget.open(giveUp);
   done.hold(10);
-  done.arrived();
+  done.markArrived();
   done.keep(500);
   const next = budget.open(() => {});
   expect(() => next.hold(1)).toThrow();

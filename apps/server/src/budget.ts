@@ -14,7 +14,7 @@ export interface Holding {
   /** Sets the number of held bytes, which are allocated already, even if they are too many. */
   keep(bytes: number): void;
   /** Marks the request as complete: it is no longer ended for others. */
-  arrived(): void;
+  markArrived(): void;
   /** Marks that the client lets its answer wait: it is ended for others, by `giveUp`. */
   waits(giveUp: (error: RequestError) => void): void;
   /** Gives back all memory. */
@@ -84,7 +84,7 @@ export function createBudget(limit: number): Budget {
         keep(bytes) {
           if (entries.has(entry)) set(entry, bytes);
         },
-        arrived() {
+        markArrived() {
           entry.mayGiveUp = false;
         },
         waits(end) {

@@ -3,7 +3,7 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "nod
 import type { Budget } from "./budget.ts";
 import { RequestError } from "./errors.ts";
 import { createFrames, prefixOf } from "./grpc-frames.ts";
-import { answerHeaders, codingOf, methodOf, timeoutOf, trailersOf } from "./grpc-headers.ts";
+import { answerHeaders, methodOf, readCoding, timeoutOf, trailersOf } from "./grpc-headers.ts";
 import type { CallLimits } from "./grpc-limits.ts";
 import type { Call, Method, StreamCall, StreamMethod, UnaryMethod } from "./grpc-method.ts";
 
@@ -56,7 +56,7 @@ export function serveCall(stream: ServerHttp2Stream, headers: IncomingHttpHeader
   try {
     const method = methodOf(headers, methods);
     if (!method.isOpen) authorize(headers.authorization);
-    const coding = codingOf(headers);
+    const coding = readCoding(headers);
     const timeout = timeoutOf(headers);
     leave = (method.isOpen ? limits.arrivingOpen : limits.arriving).enter(fail);
     const arrival = Math.min(arrivalLimit, timeout ?? arrivalLimit);
@@ -70,10 +70,10 @@ export function serveCall(stream: ServerHttp2Stream, headers: IncomingHttpHeader
       holding,
       timeLeft: () => (timeout === undefined ? undefined : Math.max(timeout - (performance.now() - began), 0.001)),
     };
-    const arrived = () => {
+    const markArrived = () => {
       clearTimeout(late);
       leave();
-      holding.arrived();
+      holding.markArrived();
     };
     const send = (message: Uint8Array) => {
       if (isAnswered) return;
@@ -83,9 +83,9 @@ export function serveCall(stream: ServerHttp2Stream, headers: IncomingHttpHeader
     };
     const received =
       "answer" in method
-        ? receiveOne(method, call, { send, end, arrived })
+        ? receiveOne(method, call, { send, end, arrived: markArrived })
         : receiveMany(method, { ...call, send, end }, () => {
-            arrived();
+            markArrived();
             leave = limits.streaming.enter(fail);
           });
     const read = createFrames(method.messageLimit, coding, holding, received.message);

@@ -2,7 +2,7 @@
 import { expectValid, messageOf } from "./errors.ts";
 
 /** Decodes a message of a definition. Throws a RequestError if the bytes are not valid. */
-export function decoded<Message>(deserialize: (bytes: Buffer) => object, bytes: Uint8Array): Message {
+export function decode<Message>(deserialize: (bytes: Buffer) => object, bytes: Uint8Array): Message {
   try {
     // The definition determines the members.
     return deserialize(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) as Message;

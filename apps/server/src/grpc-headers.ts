@@ -38,7 +38,7 @@ export function methodOf(headers: IncomingHttpHeaders, methods: ReadonlyMap<stri
 }
 
 /** Returns the compression of messages; undefined: none. Throws a RequestError. */
-export function codingOf(headers: IncomingHttpHeaders): Coding | undefined {
+export function readCoding(headers: IncomingHttpHeaders): Coding | undefined {
   const given = headers["grpc-encoding"];
   if (given === undefined || given === "identity") return undefined;
   if (typeof given === "string" && isCoding(given)) return given;

@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 /** A server whose methods answer with what they get: /open, /kept (with a token), /stream, and /slow, which waits for `finish`. */
-async function started(limits: Partial<GrpcLimits>, arrivalLimit = 600_000) {
+async function start(limits: Partial<GrpcLimits>, arrivalLimit = 600_000) {
   let finish = () => {};
   const slow = new Promise<void>((resolve) => {
     finish = resolve;
@@ -50,26 +50,26 @@ async function started(limits: Partial<GrpcLimits>, arrivalLimit = 600_000) {
   });
   servers.push(server);
   const port = await server.listen("127.0.0.1", 0);
-  return { server, finish, connected: () => connected(port) };
+  return { server, finish, connectClient: () => connectClient(port) };
 }
 
 /** A connection whose errors are ignored. */
-async function connected(port: number) {
+async function connectClient(port: number) {
   const session = connect(`http://127.0.0.1:${port}`);
   sessions.push(session);
   session.on("error", () => {});
   await new Promise((resolve) => session.once("remoteSettings", resolve));
   const open = (path: string) => {
     const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc", authorization: "secret" };
-    return watched(session.request(headers));
+    return watch(session.request(headers));
   };
   /** Resolves when the server has read the earlier data. */
-  const reached = (path: string) => open(path).send().end().whenEnded;
-  return { session, open, reached };
+  const reach = (path: string) => open(path).send().end().whenEnded;
+  return { session, open, reached: reach };
 }
 
 /** A call, with the data that it has received so far. */
-function watched(stream: ClientHttp2Stream) {
+function watch(stream: ClientHttp2Stream) {
   const got = { status: undefined as number | undefined, details: "", bytes: 0 };
   const take = (headers: Readonly<Record<string, unknown>>) => {
     if (headers["grpc-status"] === undefined) return;
@@ -114,8 +114,8 @@ describe("of calls", () => {
   ])(
     "that arrive, %s: the one that has been arriving longest is ended for one too many",
     async (_, limits, path, other) => {
-      const { connected } = await started(limits);
-      const [one, two] = await Promise.all([connected(), connected()]);
+      const { connectClient } = await start(limits);
+      const [one, two] = await Promise.all([connectClient(), connectClient()]);
       const first = one.open(path);
       await one.reached(other);
       const second = two.open(path);
@@ -137,8 +137,8 @@ describe("of calls", () => {
   );
 
   it("with streams: one too many is refused, until another has ended", async () => {
-    const { connected } = await started({ streaming: 2 });
-    const [one, two] = await Promise.all([connected(), connected()]);
+    const { connectClient } = await start({ streaming: 2 });
+    const [one, two] = await Promise.all([connectClient(), connectClient()]);
     const [first, second] = [one.open("/stream").send(), two.open("/stream").send()];
     await expect.poll(() => [first.got.bytes, second.got.bytes]).toEqual([8, 8]);
     expect(await two.open("/stream").send().whenEnded).toMatchObject({
@@ -152,8 +152,8 @@ describe("of calls", () => {
   });
 
   it("with streams: messages of each", async () => {
-    const { connected } = await started({});
-    const { open } = await connected();
+    const { connectClient } = await start({});
+    const { open } = await connectClient();
     expect(await open("/stream").send().send().end().whenEnded).toMatchObject({ status: status.OK, bytes: 16 });
     expect(await open("/stream").send().send().send().whenEnded).toMatchObject({
       status: status.RESOURCE_EXHAUSTED,
@@ -162,8 +162,8 @@ describe("of calls", () => {
   });
 
   it("of a connection: the client is told how many, and keeps one too many back", async () => {
-    const { connected } = await started({ callsOfConnection: 2 });
-    const [one, two] = await Promise.all([connected(), connected()]);
+    const { connectClient } = await start({ callsOfConnection: 2 });
+    const [one, two] = await Promise.all([connectClient(), connectClient()]);
     expect(one.session.remoteSettings.maxConcurrentStreams).toBe(2);
     const first = one.open("/open");
     expect(await one.reached("/kept")).toMatchObject({ status: status.OK });
@@ -183,11 +183,11 @@ describe("of calls", () => {
 
 describe("of connections", () => {
   it("one without calls is closed when it has been idle; one with a call is not", async () => {
-    const { connected } = await started({ idle: 100 });
-    const used = await connected();
+    const { connectClient } = await start({ idle: 100 });
+    const used = await connectClient();
     const stream = used.open("/stream").send();
     await expect.poll(() => stream.got.bytes).toBe(8);
-    const idle = await connected();
+    const idle = await connectClient();
     const closed = new Promise((resolve) => idle.session.once("close", resolve));
     expect(await idle.reached("/open")).toMatchObject({ status: status.OK });
     await closed;
@@ -197,10 +197,10 @@ describe("of connections", () => {
   });
 
   it("one that makes no call in the time of arrival is ended; one that has made one is not", async () => {
-    const { connected } = await started({}, 300);
-    const used = await connected();
+    const { connectClient } = await start({}, 300);
+    const used = await connectClient();
     expect(await used.reached("/open")).toMatchObject({ status: status.OK });
-    const unused = await connected();
+    const unused = await connectClient();
     await new Promise((resolve) => unused.session.once("close", resolve));
     expect(await used.reached("/open")).toMatchObject({ status: status.OK });
   });
@@ -208,8 +208,8 @@ describe("of connections", () => {
 
 describe("the end of the server", () => {
   it("gives up calls that wait for their client, and answers those that compute", async () => {
-    const { server, finish, connected } = await started({ closing: 50 });
-    const { open, reached } = await connected();
+    const { server, finish, connectClient } = await start({ closing: 50 });
+    const { open, reached } = await connectClient();
     const [arriving, open_, stream, computing] = [open("/kept"), open("/open"), open("/stream").send(), open("/slow")];
     computing.send().end();
     await reached("/kept");
@@ -226,8 +226,8 @@ describe("the end of the server", () => {
   });
 
   it("answers a message that arrives within its limit", async () => {
-    const { server, connected } = await started({ closing: 600_000 });
-    const { open, reached } = await connected();
+    const { server, connectClient } = await start({ closing: 600_000 });
+    const { open, reached } = await connectClient();
     const arriving = open("/kept");
     await reached("/open");
     const closed = server.close();

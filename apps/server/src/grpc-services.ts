@@ -7,7 +7,7 @@ import { ReflectionService } from "@grpc/reflection";
 import { protoPath as healthFile, service as healthService } from "grpc-health-check";
 import { type Clock, systemClock } from "./clock.ts";
 import { RequestError } from "./errors.ts";
-import { type DefinedMethod, decoded, methodIn } from "./grpc-definition.ts";
+import { type DefinedMethod, decode, methodIn } from "./grpc-definition.ts";
 import type { Method, StreamCall } from "./grpc-method.ts";
 import type { Service } from "./service.ts";
 
@@ -42,7 +42,7 @@ export function healthMethods(
   const watches = createWatches(statusOf, () => service.isDraining, clock);
   const check = methodIn(healthService, "check");
   const watch = methodIn(healthService, "watch");
-  const nameOf = (bytes: Uint8Array) => decoded<HealthRequest>(check.requestDeserialize, bytes).service;
+  const nameOf = (bytes: Uint8Array) => decode<HealthRequest>(check.requestDeserialize, bytes).service;
   const answerOf = (status: ServingStatus) => check.responseSerialize({ status });
   return [
     {
@@ -133,7 +133,7 @@ export function reflectionMethods(definitions: PackageDefinition, messageLimit: 
             end: () => call.end(),
           });
           return {
-            message: (bytes) => calls.data(decoded(requestDeserialize, bytes)),
+            message: (bytes) => calls.data(decode(requestDeserialize, bytes)),
             half: () => calls.end({}),
           };
         },

@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const headers = { authorization: "Bearer secret" };
 const call = (method: string, message?: object) => client.call(method, message, { headers });
-const refused = (method: string, message?: object) =>
+const refuse = (method: string, message?: object) =>
   call(method, message).then(
     () => undefined,
     ({ code, details }: { code: status; details: string }) => ({ code, details }),
@@ -102,7 +102,7 @@ it("health and metadata", async () => {
   expect(await call("ModelReady", { name: "adding" })).toEqual({ ready: true });
   expect(await call("ModelReady", { name: "adding", version: "1" })).toEqual({ ready: true });
   expect(await call("ModelReady", { name: "broken" })).toEqual({ ready: false });
-  expect(await refused("ModelReady", { name: "none" })).toMatchObject({ code: status.NOT_FOUND });
+  expect(await refuse("ModelReady", { name: "none" })).toMatchObject({ code: status.NOT_FOUND });
   expect(await call("ModelMetadata", { name: "half" })).toMatchObject({
     name: "half",
     versions: ["1"],
@@ -175,7 +175,7 @@ it.each<[string, object, status]>([
   ],
   ["more bytes than allowed", { inputs: [list("left", Array(300_000).fill(1))] }, status.RESOURCE_EXHAUSTED],
 ])("refuses %s", async (_, change, code) => {
-  expect(await refused("ModelInfer", { model_name: "adding", inputs, ...change })).toMatchObject({ code });
+  expect(await refuse("ModelInfer", { model_name: "adding", inputs, ...change })).toMatchObject({ code });
 });
 
 it("a deadline that is over is told", async () => {
@@ -201,10 +201,10 @@ it("lists, unloads and loads models", async () => {
     models: expect.arrayContaining([{ name: "adding", version: "1", state: "READY", reason: "" }]),
   });
   expect(await call("RepositoryModelUnload", { model_name: "adding" })).toEqual({});
-  expect(await refused("ModelInfer", { model_name: "adding", inputs })).toMatchObject({ code: status.NOT_FOUND });
+  expect(await refuse("ModelInfer", { model_name: "adding", inputs })).toMatchObject({ code: status.NOT_FOUND });
   expect(await call("RepositoryModelLoad", { model_name: "adding" })).toEqual({});
   expect(await call("ModelReady", { name: "adding" })).toEqual({ ready: true });
-  expect(await refused("RepositoryModelLoad", { model_name: "broken" })).toMatchObject({
+  expect(await refuse("RepositoryModelLoad", { model_name: "broken" })).toMatchObject({
     code: status.INVALID_ARGUMENT,
   });
 });
@@ -220,10 +220,10 @@ it("names of any length and form are answered, on a connection that goes on", as
   expect(await check("adding")).toEqual({ status: 1 });
   const name = `${"a".repeat(199)}\u{1f600}`;
   for (const change of [{ datatype: name }, { name, datatype: "none" }]) {
-    const answer = await refused("ModelInfer", { model_name: "adding", inputs: [{ ...inputs[0], ...change }] });
+    const answer = await refuse("ModelInfer", { model_name: "adding", inputs: [{ ...inputs[0], ...change }] });
     expect(answer).toMatchObject({ code: status.INVALID_ARGUMENT, details: expect.stringContaining("datatype") });
   }
-  expect(await refused("ModelReady", { name: "é".repeat(20_000) })).toMatchObject({ code: status.NOT_FOUND });
+  expect(await refuse("ModelReady", { name: "é".repeat(20_000) })).toMatchObject({ code: status.NOT_FOUND });
 });
 
 it("no error of the server was logged", () => {

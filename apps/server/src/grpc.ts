@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { loadSync } from "@grpc/proto-loader";
 import type { Budget } from "./budget.ts";
-import { decoded, methodIn } from "./grpc-definition.ts";
+import { decode, methodIn } from "./grpc-definition.ts";
 import { inferRequestOfMessage, messageOfResponse } from "./grpc-messages.ts";
 import type { Call, UnaryMethod } from "./grpc-method.ts";
 import { createGrpcServer, type GrpcServer, type GrpcServerOptions } from "./grpc-server.ts";
@@ -49,7 +49,7 @@ export function createGrpc(options: GrpcOptions): GrpcServer {
     return {
       ...{ path, isOpen, messageLimit: isOpen ? openMessage : smallMessage },
       async answer(bytes) {
-        return responseSerialize(await work(decoded(requestDeserialize, bytes)));
+        return responseSerialize(await work(decode(requestDeserialize, bytes)));
       },
     };
   };

@@ -150,7 +150,7 @@ function readPart(reader: Reader, name: ListName, budget: ReadBudget): ElementAr
     return new list.array(into.buffer);
   }
   const size = list.array.BYTES_PER_ELEMENT;
-  const bytes = reader.isBytes ? reader.bytes() : reader.fixed(list.wire === "fixed32" ? 4 : 8);
+  const bytes = reader.isBytes ? reader.bytes() : reader.readFixed(list.wire === "fixed32" ? 4 : 8);
   return new list.array(alignedCopy(bytes, size, name));
 }
 

@@ -62,11 +62,11 @@ export function outputsFor(
     const place = findTensor(served, output.name);
     const tensor = outputs[place];
     if (tensor === undefined) throw new RequestError("failed", `the model did not return the output "${output.name}"`);
-    return { ...classified(tensor, output, served[place]?.info.labels), name: output.name };
+    return { ...classify(tensor, output, served[place]?.info.labels), name: output.name };
   });
 }
 
-function classified(tensor: Tensor, { classification }: RequestedOutput, labels: readonly string[] = []): Tensor {
+function classify(tensor: Tensor, { classification }: RequestedOutput, labels: readonly string[] = []): Tensor {
   const { content, shape, datatype } = tensor;
   if (classification === 0 || isByteList(content)) return tensor;
   // The first axis is the batch, if there are others.
@@ -76,7 +76,7 @@ function classified(tensor: Tensor, { classification }: RequestedOutput, labels:
   const encoder = new TextEncoder();
   const best = Array.from({ length: batch }, (_, row) => {
     const scores = numbersOf(datatype, content.subarray(row * classes, (row + 1) * classes));
-    const order = scores.map((_, index) => index).sort((left, right) => compared(scores[right], scores[left]));
+    const order = scores.map((_, index) => index).sort((left, right) => compare(scores[right], scores[left]));
     return order.slice(0, count).map((index) => {
       const label = labels[index];
       return encoder.encode(`${scores[index]}:${index}${label === undefined ? "" : `:${label}`}`);
@@ -85,7 +85,7 @@ function classified(tensor: Tensor, { classification }: RequestedOutput, labels:
   return { ...tensor, datatype: "BYTES", shape: shape.length > 1 ? [batch, count] : [count], content: best.flat() };
 }
 
-function compared(left: number | bigint = 0, right: number | bigint = 0): number {
+function compare(left: number | bigint = 0, right: number | bigint = 0): number {
   return left > right ? 1 : left < right ? -1 : 0;
 }
 

@@ -34,12 +34,12 @@ export async function listen(options: ListenOptions): Promise<Listeners> {
       const app = createRest(options);
       closers.push(() => app.close());
       connections = () => connectionsOf(app);
-      const address = await listening(app, host, restPort);
+      const address = await listenOn(app, host, restPort);
       addresses.push(`rest=${tls === undefined ? "http" : "https"}://${address}`);
     }
     if (grpcPort !== undefined) {
       const server = createGrpc(options);
-      addresses.push(`grpc=${hostAndPort(host, await bound(server, host, grpcPort))}`);
+      addresses.push(`grpc=${hostAndPort(host, await bindServer(server, host, grpcPort))}`);
       closers.push(() => server.close());
     }
   } catch (error) {
@@ -57,7 +57,7 @@ export async function listen(options: ListenOptions): Promise<Listeners> {
   };
 }
 
-async function listening(app: FastifyInstance, host: string, port: number): Promise<string> {
+async function listenOn(app: FastifyInstance, host: string, port: number): Promise<string> {
   try {
     await app.listen({ host, port });
   } catch (error) {
@@ -67,7 +67,7 @@ async function listening(app: FastifyInstance, host: string, port: number): Prom
   return hostAndPort(host, typeof address === "object" && address !== null ? address.port : port);
 }
 
-async function bound(server: GrpcServer, host: string, port: number): Promise<number> {
+async function bindServer(server: GrpcServer, host: string, port: number): Promise<number> {
   try {
     return await server.listen(host, port);
   } catch (error) {

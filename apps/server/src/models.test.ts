@@ -22,7 +22,7 @@ afterEach(async () => {
   removeFolders();
 });
 
-async function started(...args: Parameters<typeof testServer>): Promise<TestServer> {
+async function start(...args: Parameters<typeof testServer>): Promise<TestServer> {
   const server = await testServer(...args);
   servers.push(server);
   return server;
@@ -64,7 +64,7 @@ function heldRuns() {
 
 it("requests that come together compute together, and each gets its own rows", async () => {
   const settings = { maxBatch: 4, batchDelay: 10_000 };
-  const server = await started(passing, { settings });
+  const server = await start(passing, { settings });
   const answers = await Promise.all([infer(server, [1, 2]), infer(server, [3, 4, 5, 6]), infer(server, [7, 8])]);
   expect(answers.map((answer) => answer.json().outputs)).toMatchObject([
     [{ shape: [1, 2], data: [1, 2] }],
@@ -79,13 +79,13 @@ it.each([
   ["of fixed shapes", addingModel, "an input or output has no open first extent"],
   ["whose rows mix", mixingModel, 'a row of the output "mixed" depends on other rows of the inputs'],
 ] as const)("the requests of a model %s are not joined, which is logged", async (_, model, reason) => {
-  const server = await started({ "one/1/model.tflite": model() }, { settings: { maxBatch: 4 } });
+  const server = await start({ "one/1/model.tflite": model() }, { settings: { maxBatch: 4 } });
   expect(server.events).toContainEqual(`warn one: requests are not joined: ${reason}`);
 });
 
 it("each request of a model whose rows mix gets what it gets alone", async () => {
   const settings = { maxBatch: 4, batchDelay: 10_000 };
-  const server = await started({ "mixing/1/model.tflite": mixingModel() }, { settings });
+  const server = await start({ "mixing/1/model.tflite": mixingModel() }, { settings });
   const send = (data: number[]) => infer(server, data, {}, "/v2/models/mixing/infer");
   const answers = await Promise.all([send([1, 2]), send([30, 40])]);
   expect(answers.map((answer) => answer.json().outputs[0].data)).toEqual([
@@ -96,7 +96,7 @@ it("each request of a model whose rows mix gets what it gets alone", async () =>
 
 it("without a place, a request gets 429 at once, and others go on", async () => {
   const { open, release, state } = heldRuns();
-  const server = await started(passing, { open, settings: { queue: 0, warmUp: 0 } });
+  const server = await start(passing, { open, settings: { queue: 0, warmUp: 0 } });
   const first = infer(server, [1, 2]);
   await expect.poll(() => state.runs).toBe(1);
   const refused = await infer(server, [3, 4]);
@@ -109,21 +109,21 @@ it("without a place, a request gets 429 at once, and others go on", async () => 
 it("a request whose time is over gets 504: its own limit in microseconds or by a header, or that of the server", async () => {
   const { open, release } = heldRuns();
   const settings = { warmUp: 0, queue: 9 };
-  const own = await started(passing, { open, settings });
+  const own = await start(passing, { open, settings });
   expect((await infer(own, [1, 2], { parameters: { timeout: 1000 } })).statusCode).toBe(504);
   for (const name of ["x-request-timeout-ms", "x-envoy-expected-rq-timeout-ms"]) {
     expect((await infer(own, [1, 2], {}, undefined, { [name]: "1" })).statusCode).toBe(504);
     const wrong = await infer(own, [1, 2], {}, undefined, { [name]: "0" });
     expect([wrong.statusCode, wrong.json().error]).toEqual([400, expect.stringContaining(`the header ${name} is "0"`)]);
   }
-  const general = await started(passing, { open, settings, timeout: 1 });
+  const general = await start(passing, { open, settings, timeout: 1 });
   expect((await infer(general, [1, 2], { parameters: { timeout: 60_000_000 } })).statusCode).toBe(504);
   release();
 });
 
 it("a new version takes over, and the one before is unloaded when its requests are done", async () => {
   const { open, release, state } = heldRuns();
-  const server = await started(passing, { open, settings: { warmUp: 0 } });
+  const server = await start(passing, { open, settings: { warmUp: 0 } });
   const before = infer(server, [1, 2]);
   await expect.poll(() => state.runs).toBe(1);
   mkdirSync(join(server.folder, "passing/2"));
@@ -138,7 +138,7 @@ it("a new version takes over, and the one before is unloaded when its requests a
 });
 
 it("a version that works stays if what shall replace it cannot be loaded", async () => {
-  const server = await started(passing);
+  const server = await start(passing);
   writeFileSync(join(server.folder, "passing/1/model.tflite"), "broken");
   const loading = await server.app.inject({ method: "POST", url: "/v2/repository/models/passing/load" });
   expect([loading.statusCode, loading.json().error]).toEqual([
@@ -149,7 +149,7 @@ it("a version that works stays if what shall replace it cannot be loaded", async
 });
 
 it("models are loaded when they are asked for, if none is at the start", async () => {
-  const server = await started(passing, { load: [] });
+  const server = await start(passing, { load: [] });
   expect((await infer(server, [1, 2])).statusCode).toBe(404);
   expect(await server.models.index()).toEqual([
     { name: "passing", version: "", state: "UNAVAILABLE", reason: "unloaded" },
@@ -159,7 +159,7 @@ it("models are loaded when they are asked for, if none is at the start", async (
 });
 
 it("extents that do not go together are the fault of the request", async () => {
-  const server = await started({ "adding/1/model.tflite": openAddingModel() });
+  const server = await start({ "adding/1/model.tflite": openAddingModel() });
   const send = (left: number, right: number) => {
     const input = (name: string, rows: number) => ({
       name,
@@ -181,7 +181,7 @@ it("extents that do not go together are the fault of the request", async () => {
 
 it("several instances compute at a time", async () => {
   const { open, release, state } = heldRuns();
-  const server = await started(passing, { open, settings: { instances: 2, warmUp: 0 } });
+  const server = await start(passing, { open, settings: { instances: 2, warmUp: 0 } });
   const answers = [infer(server, [1, 2]), infer(server, [3, 4]), infer(server, [5, 6])];
   await expect.poll(() => state.runs).toBe(2);
   release();
@@ -195,7 +195,7 @@ it("a model that does not compute at all is not ready", async () => {
       throw new Error("it broke");
     },
   });
-  const server = await started({ "adding/1/model.tflite": addingModel(), ...passing }, { open });
+  const server = await start({ "adding/1/model.tflite": addingModel(), ...passing }, { open });
   expect(server.models.entries).toContainEqual(
     expect.objectContaining({ name: "adding", state: "UNAVAILABLE", reason: "it does not compute: it broke" }),
   );
@@ -204,7 +204,7 @@ it("a model that does not compute at all is not ready", async () => {
 });
 
 it("clients load no models of a server that is only read; a strict server is ready only with all", async () => {
-  const server = await started({ ...passing, "broken/1/model.tflite": "" }, { mayLoad: false, isStrict: true });
+  const server = await start({ ...passing, "broken/1/model.tflite": "" }, { mayLoad: false, isStrict: true });
   for (const what of ["load", "unload"]) {
     const refused = await server.app.inject({ method: "POST", url: `/v2/repository/models/passing/${what}` });
     expect(refused.statusCode).toBe(403);
@@ -214,7 +214,7 @@ it("clients load no models of a server that is only read; a strict server is rea
 });
 
 it("a server that ends is not ready, serves on, and tells connections to end", async () => {
-  const server = await started(passing);
+  const server = await start(passing);
   server.service.drain();
   expect((await server.app.inject("/v2/health/ready")).statusCode).toBe(503);
   const answer = await infer(server, [1, 2]);
@@ -222,14 +222,14 @@ it("a server that ends is not ready, serves on, and tells connections to end", a
 });
 
 it("says why a model cannot be loaded without its folder, whatever that is called", async () => {
-  const server = await started({ "a (broken) model/1/model.tflite": "x" });
+  const server = await start({ "a (broken) model/1/model.tflite": "x" });
   const [{ reason } = { reason: "" }] = server.models.entries;
   expect(reason).toMatch(/^the model model\.tflite cannot be used: /);
 });
 
 it("finds the external buffers of a model beside it, and says without their folder what is missing", async () => {
   const bytes = new Uint8Array(new Float32Array([3, 4]).buffer);
-  const server = await started({
+  const server = await start({
     "split/1/model.tflite": splitModel("weights.bin"),
     "split/1/weights.bin": bytes,
     "missing/1/model.tflite": splitModel("weights.bin"),

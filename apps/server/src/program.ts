@@ -40,17 +40,17 @@ async function serveUntilEnd(settings: Settings, surroundings: Surroundings): Pr
   const path = resolve(cwd, settings.path);
   const find = () => findModels(path, settings.model, settings.name);
   // Faults of the command line are reported before anything is served.
-  await named(find);
+  await openNamed(find);
   const token = await tokenOf(settings, surroundings);
   const tls = await tlsOf(settings, cwd);
   const { driver, driverOwner, engines, extensions } = settings;
-  await named(() => openExtensions(extensions));
+  await openNamed(() => openExtensions(extensions));
   const models = createModels({
     find,
     open:
       driver === undefined
         ? openInWorkers(engines, extensions)
-        : await named(() => openInDriver(driver, cwd, driverOwner, extensions)),
+        : await openNamed(() => openInDriver(driver, cwd, driverOwner, extensions)),
     onEvent: (severity, message, model) => log[severity]({ service: model }, message),
   });
   const service = createService({
@@ -107,7 +107,7 @@ function whyEmpty(path: string, entries: readonly IndexEntry[]): string {
 }
 
 /** Opens an object that an argument names. A fault of it is one of the command line. */
-async function named<Result>(open: () => Promise<Result>): Promise<Result> {
+async function openNamed<Result>(open: () => Promise<Result>): Promise<Result> {
   try {
     return await open();
   } catch (error) {

@@ -39,7 +39,7 @@ export interface Reader {
   long(): bigint;
   double(): number;
   /** Returns the bytes of a number of 4 or 8 bytes. */
-  fixed(size: 4 | 8): Uint8Array;
+  readFixed(size: 4 | 8): Uint8Array;
   /** True if the member is a packed list, a text or a message. */
   readonly isBytes: boolean;
 }
@@ -55,12 +55,12 @@ export function openMessage(message: Uint8Array, budget: ReadBudget): Reader {
   let [low, high] = [0, 0];
   let value: Uint8Array = message.subarray(0, 0);
   const expectType = (wanted: number) => {
-    if (wireType !== wanted) throw malformed(place, `a member has the wire type ${wireType}, not ${wanted}`);
+    if (wireType !== wanted) throw makeMalformed(place, `a member has the wire type ${wireType}, not ${wanted}`);
   };
   const readVarint = () => {
     [low, high] = [0, 0];
     for (let shift = 0; shift < 70; shift += 7) {
-      if (place >= message.length) throw malformed(place, "a number does not end");
+      if (place >= message.length) throw makeMalformed(place, "a number does not end");
       const byte = message[place++] ?? 0;
       if (shift < 28) low |= (byte & 127) << shift;
       else if (shift === 28) {
@@ -69,10 +69,10 @@ export function openMessage(message: Uint8Array, budget: ReadBudget): Reader {
       } else high |= (byte & 127) << (shift - 32);
       if (byte < 128) return;
     }
-    throw malformed(place, "a number has more than 10 bytes");
+    throw makeMalformed(place, "a number has more than 10 bytes");
   };
   const take = (size: number) => {
-    if (size > message.length - place) throw malformed(place, `a member of ${size} bytes does not end`);
+    if (size > message.length - place) throw makeMalformed(place, `a member of ${size} bytes does not end`);
     value = message.subarray(place, place + size);
     place += size;
   };
@@ -82,22 +82,22 @@ export function openMessage(message: Uint8Array, budget: ReadBudget): Reader {
       if (--budget.members < 0) throw tooMany("members", mostMembers);
       readVarint();
       const tag = low >>> 0;
-      if (high !== 0 || tag >>> 3 === 0) throw malformed(place, "a member has no number");
+      if (high !== 0 || tag >>> 3 === 0) throw makeMalformed(place, "a member has no number");
       wireType = tag & 7;
       if (wireType === wireTypes.varint) readVarint();
       else if (wireType === wireTypes.fixed64) take(8);
       else if (wireType === wireTypes.fixed32) take(4);
       else if (wireType === wireTypes.bytes) {
         readVarint();
-        if (high !== 0) throw malformed(place, "a member does not end");
+        if (high !== 0) throw makeMalformed(place, "a member does not end");
         take(low >>> 0);
-      } else throw malformed(place, `a member has the wire type ${wireType}`);
+      } else throw makeMalformed(place, `a member has the wire type ${wireType}`);
       return tag >>> 3;
     },
     get isBytes() {
       return wireType === wireTypes.bytes;
     },
-    fixed(size) {
+    readFixed(size) {
       expectType(size === 4 ? wireTypes.fixed32 : wireTypes.fixed64);
       return value;
     },
@@ -132,7 +132,7 @@ export function countVarints(packed: Uint8Array, budget: ReadBudget): number {
   for (let place = 0; place < packed.length; place++) if ((packed[place] ?? 0) < 128) count++;
   budget.varints -= count;
   if (budget.varints < 0) throw tooMany("integers", mostVarints);
-  if ((packed.at(-1) ?? 0) >= 128) throw malformed(packed.length, "a list ends within a number");
+  if ((packed.at(-1) ?? 0) >= 128) throw makeMalformed(packed.length, "a list ends within a number");
   return count;
 }
 
@@ -142,7 +142,7 @@ export function readVarints(packed: Uint8Array, into: Uint32Array, words: 1 | 2)
   for (let index = 0; place < packed.length; index++) {
     let [low, high] = [0, 0];
     for (let shift = 0; ; shift += 7) {
-      if (shift > 63) throw malformed(place, "a number has more than 10 bytes");
+      if (shift > 63) throw makeMalformed(place, "a number has more than 10 bytes");
       const byte = packed[place++] ?? 0;
       if (shift < 28) low |= (byte & 127) << shift;
       else if (shift === 28) {
@@ -156,7 +156,7 @@ export function readVarints(packed: Uint8Array, into: Uint32Array, words: 1 | 2)
   }
 }
 
-function malformed(place: number, problem: string): RequestError {
+function makeMalformed(place: number, problem: string): RequestError {
   return new RequestError("invalid", `the message is malformed at byte ${place}: ${problem}`);
 }
 

@@ -1,5 +1,5 @@
 /** Test of a network for independent rows of a batch, which makes requests joinable: found from its results. */
-import { joined } from "./batches.ts";
+import { joinInputs } from "./batches.ts";
 import { arrayOf, type Datatype } from "./datatypes.ts";
 import { messageOf } from "./errors.ts";
 import type { ModelDescription, Runner } from "./runner.ts";
@@ -34,7 +34,7 @@ async function whyNotIndependent(runner: Runner, extent: number): Promise<string
   const { description } = runner;
   const [first, second, third, fourth] = [1, 2, 3, 4].map((seed) => rowOf(description, extent, seed));
   if (first === undefined || second === undefined || third === undefined || fourth === undefined) return undefined;
-  const compute = (...rows: (readonly Tensor[])[]) => runner.run(joined(rows), {});
+  const compute = (...rows: (readonly Tensor[])[]) => runner.run(joinInputs(rows), {});
   const base = await compute(first, second);
   const changed = [await compute(third, second), await compute(first, fourth)];
   for (const [place, output] of base.entries()) {

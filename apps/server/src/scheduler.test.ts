@@ -73,7 +73,7 @@ const tensor = (...values: number[]): Tensor => ({
 const valuesOf = (tensors: readonly Tensor[] = []) =>
   tensors.flatMap(({ content }) => (isByteList(content) ? [] : Array.from(content, Number)));
 
-function started(options: Partial<SchedulerOptions> = {}, count = 1) {
+function start(options: Partial<SchedulerOptions> = {}, count = 1) {
   const { clock, advance, calls } = testClock();
   const runners = Array.from({ length: count }, testRunner);
   const warnings: string[] = [];
@@ -101,7 +101,7 @@ function started(options: Partial<SchedulerOptions> = {}, count = 1) {
 
 describe("places", () => {
   it("are as many as runners and the queue have; one that is left is free again", async () => {
-    const { scheduler, run, first } = started();
+    const { scheduler, run, first } = start();
     run([tensor(1)]);
     run([tensor(2)]);
     const third = scheduler.enter();
@@ -115,7 +115,7 @@ describe("places", () => {
   });
 
   it("those without one are told when to try again, by how long requests have taken", async () => {
-    const { scheduler, run, first, advance } = started({ queue: 1 });
+    const { scheduler, run, first, advance } = start({ queue: 1 });
     const retryAfter = () => {
       try {
         scheduler.enter();
@@ -136,7 +136,7 @@ describe("places", () => {
 
 describe("requests of several sizes", () => {
   it("that are small do not wait for all large ones before them", async () => {
-    const { run, first } = started({ queue: 10 });
+    const { run, first } = start({ queue: 10 });
     const sizes = [2 ** 22, 2 ** 22, 2 ** 22, 10, 10];
     for (const [place, bytes] of sizes.entries()) run([tensor(place)], { bytes });
     const order: number[] = [];
@@ -148,7 +148,7 @@ describe("requests of several sizes", () => {
   });
 
   it("join a batch of the one whose turn it is", async () => {
-    const { run, first } = started({ queue: 10, maxBatch: 2 });
+    const { run, first } = start({ queue: 10, maxBatch: 2 });
     run([tensor(0)]);
     for (const [value, bytes] of [
       [1, 2 ** 22],
@@ -166,7 +166,7 @@ describe("requests of several sizes", () => {
 
 describe("limits of time", () => {
   it("a request that waits too long never computes; one that computes is told its limit", async () => {
-    const { run, first, advance, calls } = started();
+    const { run, first, advance, calls } = start();
     const computing = run([tensor(1)], { timeout: 100 });
     const waiting = run([tensor(2)], { timeout: 50 });
     expect(first.runs[0]?.limits.timeout).toBe(100);
@@ -179,7 +179,7 @@ describe("limits of time", () => {
   });
 
   it("a request whose time is over is answered although its run goes on; the runner is taken when it ends", async () => {
-    const { run, first, advance } = started();
+    const { run, first, advance } = start();
     const late = run([tensor(1)], { timeout: 10 });
     const next = run([tensor(2)]);
     await advance(10);
@@ -190,7 +190,7 @@ describe("limits of time", () => {
   });
 
   it("a request whose client has gone leaves", async () => {
-    const { run, scheduler, first } = started();
+    const { run, scheduler, first } = start();
     const gone = new AbortController();
     run([tensor(1)]);
     const waiting = run([tensor(2)], { signal: gone.signal });
@@ -206,7 +206,7 @@ describe("limits of time", () => {
 
 describe("a run whose requests are all given up", () => {
   it("is told to end when its client has gone; its runner computes the next when it has ended", async () => {
-    const { run, first } = started();
+    const { run, first } = start();
     const gone = new AbortController();
     const left = run([tensor(1)], { signal: gone.signal });
     const next = run([tensor(2)]);
@@ -220,7 +220,7 @@ describe("a run whose requests are all given up", () => {
   });
 
   it("is told to end when its time is over", async () => {
-    const { run, first, advance } = started();
+    const { run, first, advance } = start();
     run([tensor(1)], { timeout: 10 });
     await advance(9);
     expect(first.runs[0]?.limits.signal?.aborted).toBe(false);
@@ -229,7 +229,7 @@ describe("a run whose requests are all given up", () => {
   });
 
   it("of a batch is told only when all its requests are given up, whatever for", async () => {
-    const { run, first, advance } = started({ maxBatch: 3, batchDelay: 5, queue: 9 });
+    const { run, first, advance } = start({ maxBatch: 3, batchDelay: 5, queue: 9 });
     const [one, other] = [new AbortController(), new AbortController()];
     const left = [
       run([tensor(1)], { signal: one.signal }),
@@ -252,7 +252,7 @@ describe("a run whose requests are all given up", () => {
   });
 
   it("is not told to end if it has ended", async () => {
-    const { run, first } = started();
+    const { run, first } = start();
     const gone = new AbortController();
     const done = run([tensor(1)], { signal: gone.signal });
     await first.runs[0]?.end();
@@ -263,7 +263,7 @@ describe("a run whose requests are all given up", () => {
 
 describe("batches", () => {
   it("join requests up to a number of rows, and divide the results", async () => {
-    const { run, first } = started({ maxBatch: 4, queue: 9 });
+    const { run, first } = start({ maxBatch: 4, queue: 9 });
     const alone = run([tensor(0)]);
     const joined = [run([tensor(1, 2)]), run([tensor(3)]), run([tensor(4, 5)]), run([tensor(6)])];
     await first.runs[0]?.end();
@@ -280,7 +280,7 @@ describe("batches", () => {
   });
 
   it("wait for others, until they are full or their time is over", async () => {
-    const { run, first, advance } = started({ maxBatch: 2, batchDelay: 5, queue: 9 });
+    const { run, first, advance } = start({ maxBatch: 2, batchDelay: 5, queue: 9 });
     run([tensor(1)]);
     expect(first.runs).toHaveLength(0);
     run([tensor(2)]);
@@ -294,7 +294,7 @@ describe("batches", () => {
   });
 
   it("join only requests of one shape", async () => {
-    const { run, first } = started({ maxBatch: 8, queue: 9 });
+    const { run, first } = start({ maxBatch: 8, queue: 9 });
     run([tensor(0)]);
     run([tensor(1)]);
     run([{ ...tensor(2, 3), shape: [1, 2] }]);
@@ -306,13 +306,13 @@ describe("batches", () => {
   });
 
   it("a request of more rows than a batch computes alone", async () => {
-    const { run, first } = started({ maxBatch: 2, batchDelay: 5 });
+    const { run, first } = start({ maxBatch: 2, batchDelay: 5 });
     run([tensor(1, 2, 3)]);
     expect(valuesOf(first.runs[0]?.inputs)).toEqual([1, 2, 3]);
   });
 
   it("are given up if an output has other rows; all requests are answered", async () => {
-    const { run, first, warnings } = started({ maxBatch: 2, batchDelay: 5 });
+    const { run, first, warnings } = start({ maxBatch: 2, batchDelay: 5 });
     const outcomes = [run([tensor(1)]), run([tensor(2)])];
     await first.runs[0]?.end([tensor(9)]);
     await first.runs[1]?.end();
@@ -324,7 +324,7 @@ describe("batches", () => {
   });
 
   it("are told the last of their limits", async () => {
-    const { run, first } = started({ maxBatch: 2, batchDelay: 5, queue: 9 });
+    const { run, first } = start({ maxBatch: 2, batchDelay: 5, queue: 9 });
     run([tensor(1)], { timeout: 10 });
     run([tensor(2)], { timeout: 30 });
     expect(first.runs[0]?.limits.timeout).toBe(30);
@@ -337,7 +337,7 @@ describe("batches", () => {
 
 describe("a runner that fails", () => {
   it("goes on if it lives", async () => {
-    const { run, first } = started();
+    const { run, first } = start();
     const failing = run([tensor(1)]);
     const next = run([tensor(2)]);
     await first.runs[0]?.fail(new RequestError("failed", "it broke"));
@@ -347,7 +347,7 @@ describe("a runner that fails", () => {
   });
 
   it("computes the requests of a batch apart, so that one that is wrong spoils no other", async () => {
-    const { run, first } = started({ maxBatch: 2, batchDelay: 5 });
+    const { run, first } = start({ maxBatch: 2, batchDelay: 5 });
     const outcomes = [run([tensor(1)]), run([tensor(2)])];
     await first.runs[0]?.fail(new RequestError("failed", "it broke"));
     await first.runs[1]?.fail(new RequestError("failed", "it broke"));
@@ -361,7 +361,7 @@ describe("a runner that fails", () => {
     const others = [testRunner(), testRunner()];
     let opened = 0;
     const reopen = async () => others[opened++]?.runner ?? testRunner().runner;
-    const { run, first } = started({ maxBatch: 3, batchDelay: 5, reopen, queue: 9 });
+    const { run, first } = start({ maxBatch: 3, batchDelay: 5, reopen, queue: 9 });
     const outcomes = [run([tensor(1)]), run([tensor(2)]), run([tensor(3)])];
     const dies = new RequestError("failed", "the worker failed");
     first.state.alive = false;
@@ -383,7 +383,7 @@ describe("a runner that fails", () => {
       new Promise<Runner>((resolve) => {
         open = resolve;
       });
-    const { scheduler, run, first } = started({ reopen });
+    const { scheduler, run, first } = start({ reopen });
     first.state.alive = false;
     run([tensor(1)]);
     await first.runs[0]?.fail(new RequestError("failed", "the worker failed"));
@@ -401,7 +401,7 @@ describe("a runner that fails", () => {
       if (tries++ === 0) throw new Error("not yet");
       return other.runner;
     };
-    const { run, first, advance, warnings } = started({ reopen });
+    const { run, first, advance, warnings } = start({ reopen });
     first.state.alive = false;
     const failing = run([tensor(1)]);
     await first.runs[0]?.fail(new RequestError("failed", "the worker failed"));
@@ -415,7 +415,7 @@ describe("a runner that fails", () => {
 });
 
 it("closing waits for requests, and takes no more", async () => {
-  const { scheduler, run, first } = started();
+  const { scheduler, run, first } = start();
   const last = run([tensor(1)]);
   let closed = false;
   void scheduler.close().then(() => {

@@ -1,6 +1,6 @@
 /** Scheduling of a model's requests: a limited number of waiting places, runners, batches, and time limits. */
 import type { RunTiming } from "@nnhal/network";
-import { divided, joined } from "./batches.ts";
+import { divideOutputs, joinInputs } from "./batches.ts";
 import type { Clock } from "./clock.ts";
 import { RequestError } from "./errors.ts";
 import { createPlaces, type Place } from "./places.ts";
@@ -120,7 +120,7 @@ export function createScheduler(runners: readonly Runner[], options: SchedulerOp
     const { outputs, timing, started, ended } = await runJoined(runner, batch, clock);
     meanTime = meanTime === 0 ? ended - started : meanTime * 0.9 + (ended - started) * 0.1;
     const rows = batch.map((one) => one.rows ?? 0);
-    const parts = batch.length === 1 ? [outputs] : divided(outputs, rows);
+    const parts = batch.length === 1 ? [outputs] : divideOutputs(outputs, rows);
     if (parts === undefined) {
       maxBatch = 1;
       onWarning("an output has not as many rows as the inputs: requests compute one by one from now on");
@@ -172,7 +172,7 @@ async function runJoined(runner: Runner, batch: readonly Waiting[], clock: Clock
     ...(Number.isFinite(timeout) && { timeout: Math.max(timeout, 0.001) }),
     ...{ signal: end.signal, onEnd: end.reached },
   };
-  const inputs = joined(batch.map(({ job }) => job.inputs));
+  const inputs = joinInputs(batch.map(({ job }) => job.inputs));
   let outputs: readonly Tensor[];
   try {
     outputs = await runner.run(inputs, limits);

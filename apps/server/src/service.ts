@@ -104,7 +104,7 @@ export function createService(options: ServiceOptions): Service {
       model.scheduler.expectPlace();
       return model;
     } catch (error) {
-      telemetry.refused(protocol, error instanceof RequestError ? error.kind : "failed");
+      telemetry.countRefused(protocol, error instanceof RequestError ? error.kind : "failed");
       throw error;
     }
   };
@@ -154,7 +154,7 @@ export function createService(options: ServiceOptions): Service {
       const observed = telemetry.observe(protocol, admit(protocol, name, wanted), headers);
       try {
         const request = await read();
-        holding.arrived();
+        holding.markArrived();
         // It may have been loaded again while the request arrived.
         const model = models.find(name, wanted);
         const inputs = inputsFor(model.description, request);
@@ -173,10 +173,10 @@ export function createService(options: ServiceOptions): Service {
         const outputs = outputsFor(model.description, request, done.outputs);
         const answered = answer({ model: model.name, version: model.version, id: request.id, outputs });
         // The client does not wait for the counting.
-        observed.done(done);
+        observed.recordDone(done);
         return answered;
       } catch (error) {
-        observed.failed(error);
+        observed.recordFailed(error);
         throw error;
       }
     },

@@ -69,12 +69,12 @@ it("requests are counted by model and result, and models by whether they are rea
       .filter((line) => line.startsWith("nnhal_"))
       .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))]),
   );
-  const counted = (model: string, version: string, result: string) =>
+  const count = (model: string, version: string, result: string) =>
     values.get(`nnhal_server_requests_total{model="${model}",version="${version}",protocol="rest",result="${result}"}`);
-  expect(counted("passing", "1", "ok")).toBe(1);
-  expect(counted("passing", "1", "invalid")).toBe(1);
+  expect(count("passing", "1", "ok")).toBe(1);
+  expect(count("passing", "1", "invalid")).toBe(1);
   // Names that clients invent are not labels.
-  expect(counted("", "", "unknown")).toBe(1);
+  expect(count("", "", "unknown")).toBe(1);
   const labels = '{model="passing",version="1"}';
   for (const name of ["request_seconds", "wait_seconds", "compute_seconds", "batch_requests"]) {
     expect(values.get(`nnhal_server_${name}_count${labels}`), name).toBe(1);

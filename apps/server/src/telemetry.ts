@@ -13,15 +13,15 @@ export type Protocol = "rest" | "grpc";
 export interface Observed {
   /** True if its steps are recorded. */
   readonly isTraced: boolean;
-  done(done: Done): void;
-  failed(error: unknown): void;
+  recordDone(done: Done): void;
+  recordFailed(error: unknown): void;
 }
 
 export interface Telemetry {
   /** Begins to observe a request for a model. `headers`: those of the request, which may name a trace. */
   observe(protocol: Protocol, model: ReadyModel, headers: Readonly<Record<string, unknown>>): Observed;
   /** Counts a request that was refused before its model was known. */
-  refused(protocol: Protocol, kind: ErrorKind): void;
+  countRefused(protocol: Protocol, kind: ErrorKind): void;
   /** Returns the metrics as text, and its content type. */
   metrics(): Promise<{ readonly text: string; readonly contentType: string }>;
 }
@@ -82,7 +82,7 @@ export function createTelemetry(models: Models, version: string): Telemetry {
       );
       return {
         isTraced: span.isRecording(),
-        done(done) {
+        recordDone(done) {
           requests.inc({ ...labels, protocol, result: "ok" });
           const { submitted, started, ended } = done;
           wholeTime.observe(labels, (ended - submitted) / 1000);
@@ -92,7 +92,7 @@ export function createTelemetry(models: Models, version: string): Telemetry {
           if (span.isRecording()) recordSteps(span, done);
           span.end();
         },
-        failed(error) {
+        recordFailed(error) {
           const kind = error instanceof RequestError ? error.kind : "failed";
           requests.inc({ ...labels, protocol, result: kind });
           span.setStatus({ code: SpanStatusCode.ERROR, message: messageOf(error) });
@@ -100,7 +100,7 @@ export function createTelemetry(models: Models, version: string): Telemetry {
         },
       };
     },
-    refused: (protocol, result) => requests.inc({ model: "", version: "", protocol, result }),
+    countRefused: (protocol, result) => requests.inc({ model: "", version: "", protocol, result }),
     async metrics() {
       if (registry === undefined) throw new Error("there is no registry");
       return { text: await registry.metrics(), contentType: registry.contentType };

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createTurns } from "./turns.ts";
 
 /** Work that the test ends. */
-function controlled(events: string[], name: string) {
+function control(events: string[], name: string) {
   let end = (_?: Error) => {};
   const work = () =>
     new Promise<string>((resolve, reject) => {
@@ -16,7 +16,7 @@ function controlled(events: string[], name: string) {
 it("work of one name has its turn when the work before has ended, well or not; other names do not wait", async () => {
   const events: string[] = [];
   const turns = createTurns();
-  const [first, second, third, other] = ["first", "second", "third", "other"].map((name) => controlled(events, name));
+  const [first, second, third, other] = ["first", "second", "third", "other"].map((name) => control(events, name));
   if (!first || !second || !third || !other) throw new Error("there are four");
   const results = [first, second, third].map(({ work }) => turns.take("a", work));
   const otherResult = turns.take("b", other.work);
@@ -37,7 +37,7 @@ it("work of one name has its turn when the work before has ended, well or not; o
 
 it("a name stays while there is work under it, and no longer, also after a failure", async () => {
   const turns = createTurns();
-  const [one, two] = [controlled([], "one"), controlled([], "two")];
+  const [one, two] = [control([], "one"), control([], "two")];
   const results = Promise.allSettled([turns.take("a", one.work), turns.take("b", two.work)]);
   await expect(turns.take("c", () => Promise.reject(new Error("it failed")))).rejects.toThrow("it failed");
   await expect.poll(() => turns.size).toBe(2);

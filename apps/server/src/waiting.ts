@@ -117,9 +117,9 @@ export function joinWaiting(
 export function endOf(batch: readonly Waiting[]) {
   const controller = new AbortController();
   let isReached = false;
-  let reached = () => {};
+  let reach = () => {};
   const wait = new Promise<void>((resolve) => {
-    reached = () => {
+    reach = () => {
       isReached = true;
       resolve();
     };
@@ -130,5 +130,5 @@ export function endOf(batch: readonly Waiting[]) {
       controller.abort(new RequestError("cancelled", "all requests of the run have been given up"));
     };
   }
-  return { signal: controller.signal, reached, wait };
+  return { signal: controller.signal, reached: reach, wait };
 }

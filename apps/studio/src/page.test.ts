@@ -47,7 +47,7 @@ async function openFile(path: string, verdict = "This network can run."): Promis
 }
 
 /** Saves what is shown. */
-async function saved(form: "HTML" | "PNG" | "SVG") {
+async function save(form: "HTML" | "PNG" | "SVG") {
   await page.getByText("Save", { exact: true }).click();
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: `as ${form}` }).click();
@@ -348,10 +348,10 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     await chooseFile(put("conformance.json", new TextEncoder().encode(json)));
     await page.getByRole("heading", { name: "Conformance of a device" }).waitFor();
     await page.getByText("Nothing has failed.").waitFor();
-    expect((await saved("HTML")).text).toMatch(/^<!doctype html>.*Nothing has failed\..*&lt;img src=x/s);
-    const { text: svg, path } = await saved("SVG");
+    expect((await save("HTML")).text).toMatch(/^<!doctype html>.*Nothing has failed\..*&lt;img src=x/s);
+    const { text: svg, path } = await save("SVG");
     expect(svg).toContain("\ufffd");
-    const { bytes } = await saved("PNG");
+    const { bytes } = await save("PNG");
     const { width, height, data } = await picture(bytes);
     expect(width).toBe(1440);
     expect(new Set(data).size).toBeGreaterThan(20);
@@ -365,9 +365,9 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
 
   it("saves all of a graph as lines and texts", async () => {
     await openFile(put("few.tflite", manyOperators(3)));
-    const { text } = await saved("SVG");
+    const { text } = await save("SVG");
     expect(text).toMatch(/^<svg .*few\.tflite main.*elementwise and others.*MUL.*float32 1×8/s);
-    expect((await picture((await saved("PNG")).bytes)).width).toBe(1440);
+    expect((await picture((await save("PNG")).bytes)).width).toBe(1440);
   });
 
   it("forbids scripts that are not its own, and connections to elsewhere", async () => {

@@ -68,7 +68,7 @@ function send(path: string, { method = "POST", headers = {}, body = "" }: Sent =
 const tokenOf = ({ url }: StudioServer) => url.split("#token=")[1] ?? "";
 
 /** Enters with the token of a server of its own, so that tests do not take it from each other. */
-async function entered() {
+async function enter() {
   const own = await start();
   const { headers } = await send("/api/enter", { body: tokenOf(own) }, own);
   const cookie = String(headers["set-cookie"]).split(";")[0] ?? "";
@@ -103,7 +103,7 @@ describe("the page", () => {
 
 describe("a request", () => {
   it("with the cookie gets what the page was started with", async () => {
-    const { own, cookie } = await entered();
+    const { own, cookie } = await enter();
     const start = await send("/api/start", { headers: { cookie } }, own);
     expect(JSON.parse(start.body.toString())).toEqual({
       model: "three.tflite",
@@ -115,7 +115,7 @@ describe("a request", () => {
   });
 
   it("without it, or with that of another server, is refused", async () => {
-    const { own, cookie } = await entered();
+    const { own, cookie } = await enter();
     expect((await send("/api/start")).status).toBe(401);
     expect((await send("/api/start", { headers: { cookie } })).status).toBe(401);
     expect((await send("/api/start", { headers: { cookie: `${cookie}x` } }, own)).status).toBe(401);
@@ -133,7 +133,7 @@ describe("a request", () => {
   });
 
   it("of another origin, or for another host, is refused with the cookie, too", async () => {
-    const { own, cookie } = await entered();
+    const { own, cookie } = await enter();
     const to = (headers: Readonly<Record<string, string>>) =>
       send("/api/start", { headers: { cookie, ...headers } }, own);
     expect((await to({})).status).toBe(200);
@@ -154,7 +154,7 @@ describe("a request", () => {
 
 describe("a model on a device of the machine", () => {
   it("is opened, runs as it does here, and is closed", async () => {
-    const { own, cookie } = await entered();
+    const { own, cookie } = await enter();
     let id = 0;
     const ask = async (question: object) => {
       const body = encodeMessage({ ...question, id: id++ });
@@ -193,7 +193,7 @@ describe("a model on a device of the machine", () => {
     ["an unknown device", { ask: "open", bytes, options: { devices: "x" } }, 'there is no device "x"'],
     ["a session that does not exist", { ask: "explain", args: [] }, "does not exist"],
   ])("refuses %s", async (_, question, reason) => {
-    const { own, cookie } = await entered();
+    const { own, cookie } = await enter();
     const body = encodeMessage({ ...question, id: 0 });
     const answer = await send("/api/session/two", { headers: { cookie }, body }, own);
     expect(answer.body.toString()).toContain(reason);

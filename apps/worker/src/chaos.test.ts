@@ -79,7 +79,7 @@ it.skipIf(!hasRedis)(
         },
         chunk: 16,
       });
-      const settled = async () => {
+      const settle = async () => {
         const { done, failed } = await queue.status("chaos");
         return done + failed;
       };
@@ -94,7 +94,7 @@ it.skipIf(!hasRedis)(
         ...Array.from({ length: restarts }, () => ({ at: Math.floor(random() * count * 0.6) + 1, isWorker: false })),
       ].sort((a, b) => a.at - b.at);
       for (const { at, isWorker } of events) {
-        while ((await settled()) < at) await after(5);
+        while ((await settle()) < at) await after(5);
         if (isWorker) {
           const place = Math.floor(random() * workers.length);
           const victim = workers[place]?.child;
@@ -105,7 +105,7 @@ it.skipIf(!hasRedis)(
         } else await redis.restart("SIGKILL");
       }
       expect(await submitted).toEqual({ queued: count, known: 0, unreadable: 0 });
-      while ((await settled()) < count) await after(20);
+      while ((await settle()) < count) await after(20);
       // A process that is still starting does not handle the signal.
       await Promise.all(workers.map(({ ready }) => ready));
       const ends = workers.map(({ child }) => once(child, "exit"));

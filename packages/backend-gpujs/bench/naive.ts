@@ -70,7 +70,7 @@ function builder() {
   };
 }
 
-async function compiled(model: Model, device: Device, first: number, last: number, count: number): Promise<Contestant> {
+async function compile(model: Model, device: Device, first: number, last: number, count: number): Promise<Contestant> {
   model.identifyInputsAndOutputs([first], [last]);
   model.finish();
   const compilation = new Compilation(model, [device]);
@@ -100,7 +100,7 @@ async function convolutions(device: Device, layers: readonly Layer[]): Promise<C
     last = output;
   }
   const extent = size / strides.reduce((product, stride) => product * stride, 1);
-  return compiled(model, device, first, last, extent * extent * channels[channels.length - 1]);
+  return compile(model, device, first, last, extent * extent * channels[channels.length - 1]);
 }
 
 /** Operations with a vector along the channels, or with nothing but the element. */
@@ -118,11 +118,11 @@ async function elementwise(device: Device): Promise<Contestant> {
     model.addOperation(name, isUnary(name) ? [last] : [last, tensor([16], vector), int(0)], [output]);
     last = output;
   }
-  return compiled(model, device, first, last, 64 * 64 * 16);
+  return compile(model, device, first, last, 64 * 64 * 16);
 }
 
 /** [rows][columns][channels] of a list. */
-function nested(values: Float32Array, rows: number, columns: number, depth: number): Float32Array[][] {
+function nest(values: Float32Array, rows: number, columns: number, depth: number): Float32Array[][] {
   return Array.from({ length: rows }, (_, row) =>
     Array.from({ length: columns }, (_, column) =>
       values.slice((row * columns + column) * depth, (row * columns + column + 1) * depth),
@@ -141,7 +141,7 @@ type Step = (value: unknown) => Promise<unknown>;
 
 function inSteps(steps: readonly Step[], [rows, columns, depth]: readonly number[]): Contestant {
   return async (input) => {
-    let value: unknown = nested(input, rows, columns, depth);
+    let value: unknown = nest(input, rows, columns, depth);
     for (const step of steps) value = await step(value);
     const all = Array.isArray(value) ? value.flat() : [];
     return Float32Array.from(all.flatMap((row) => [...row]));
@@ -197,7 +197,7 @@ function naiveLayer(gpu: Gpu, { kind, height, inputs, outputs, stride, weights, 
   const clip = kernel(
     "function (a) { return Math.min(Math.max(a[this.thread.z][this.thread.y][this.thread.x], 0), 6); }",
   );
-  const filter = kind === "depthwise" ? nested(weights, 3, 3, inputs) : nested(weights, 1, outputs, inputs)[0];
+  const filter = kind === "depthwise" ? nest(weights, 3, 3, inputs) : nest(weights, 1, outputs, inputs)[0];
   return async (value: unknown): Promise<unknown> => clip(await add(await convolve(value, filter), bias));
 }
 

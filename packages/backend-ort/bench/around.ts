@@ -25,7 +25,7 @@ const rounds = Number(roundsText);
 const at = { executable: 0, engine: 0, engineEnd: 0, executableEnd: 0 };
 
 /** The backend whose executables note when they begin and end. */
-function observed(backend: Backend): Backend {
+function observe(backend: Backend): Backend {
   return {
     ...backend,
     async open() {
@@ -64,7 +64,7 @@ async function observeSessions(): Promise<void> {
 }
 
 await observeSessions();
-const device = await openDevice({ backend: observed(ortBackend({ threads: 1 })) });
+const device = await openDevice({ backend: observe(ortBackend({ threads: 1 })) });
 if ("unavailable" in device) throw new Error(device.unavailable);
 const { model } = importTflite(new Uint8Array(readFileSync(path)));
 const compilation = new Compilation(Model.from(model), [device]);

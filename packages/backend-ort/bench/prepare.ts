@@ -19,7 +19,7 @@ import { ortBackend } from "../src/ort-backend.ts";
 type Times = Record<string, number>;
 
 /** Notes how long the calls of a device take. */
-function timed(device: Device, note: <T>(part: string, work: () => Promise<T>) => Promise<T>): Device {
+function timeCalls(device: Device, note: <T>(part: string, work: () => Promise<T>) => Promise<T>): Device {
   return {
     ...device,
     getSupportedOperations: (model) =>
@@ -49,7 +49,7 @@ async function prepareOnce(path: string, folder: string | undefined): Promise<Ti
       times[part] = performance.now() - start;
     }
   };
-  const device = timed(opened, note);
+  const device = timeCalls(opened, note);
   await note("all", async () => {
     const { model } = await note("import", async () => importTflite(bytes));
     const built = await note("build and validate the model", async () => Model.from(model));

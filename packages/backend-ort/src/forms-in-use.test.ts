@@ -203,21 +203,21 @@ describe("unsigned weights", () => {
   });
 
   it("can be asked for, in the environment too", async () => {
-    const chosen = async (option?: boolean) => {
+    const choose = async (option?: boolean) => {
       const session = await ortBackend({ threads: 1, ...(option !== undefined && { unsignedWeights: option }) }).open();
       return "unavailable" in session ? session : session.choices?.map((choice) => choice.chosen?.slice(0, 4));
     };
     const unsigned = ["u8u8", "u8u8", "u8u8", "u8u8"];
-    expect(await chosen(true)).toEqual(unsigned);
+    expect(await choose(true)).toEqual(unsigned);
     vi.stubEnv("NNHAL_ORT_UNSIGNED_WEIGHTS", "1");
-    expect(await chosen()).toEqual(unsigned);
-    expect(await chosen(false)).toEqual(
+    expect(await choose()).toEqual(unsigned);
+    expect(await choose(false)).toEqual(
       chooseForms(await checkEngine(await import("onnxruntime-node"))).choices.map((choice) =>
         choice.chosen?.slice(0, 4),
       ),
     );
     vi.stubEnv("NNHAL_ORT_UNSIGNED_WEIGHTS", "yes");
-    expect(await chosen()).toEqual({ unavailable: 'NNHAL_ORT_UNSIGNED_WEIGHTS is "yes"', remedy: "set it to 1 or 0" });
+    expect(await choose()).toEqual({ unavailable: 'NNHAL_ORT_UNSIGNED_WEIGHTS is "yes"', remedy: "set it to 1 or 0" });
   });
 });
 

@@ -200,7 +200,7 @@ function lowerOperation(
   scope: Scope,
 ): { readonly infos: readonly TensorInfo[]; readonly results: readonly Lowered[] } {
   const { definition, match } = view;
-  const lowering = loweringOf(definition);
+  const lowering = findLowering(definition);
   if (lowering === undefined) return refuse(whyNone.get(definition.name) ?? "ort has no lowering of it");
   if (definition.dynamic) return refuse("the shapes of its outputs depend on the data");
   if (!isInferable(match.form, tensors)) {
@@ -221,7 +221,7 @@ const whyNone: ReadonlyMap<string, string> = new Map([
   ["QUANTIZED_16BIT_LSTM", "ONNX has no operator for its fixed-point arithmetic"],
 ]);
 
-function loweringOf({ name, extension }: OperationView["definition"]): Lowering<AnyArgs, AnyArgs> | undefined {
+function findLowering({ name, extension }: OperationView["definition"]): Lowering<AnyArgs, AnyArgs> | undefined {
   const known = extension === undefined ? lowerings : extension === tfliteExtensionName ? tfliteLowerings : {};
   // A lowering is only called with the arguments of the operation that it is listed under.
   return (known as Readonly<Record<string, Lowering<AnyArgs, AnyArgs> | undefined>>)[name];

@@ -4,7 +4,7 @@ import { InferenceSession, Tensor } from "onnxruntime-node";
 import { describe, expect, it } from "vitest";
 import { formsOfThisProcessor, onnxModelOf } from "./onnx-model.ts";
 
-function adding(dimensions: readonly number[]): Model {
+function makeAdding(dimensions: readonly number[]): Model {
   const model = new Model();
   const [left, right, sum] = [1, 2, 3].map(() => model.addOperand({ type: "TENSOR_FLOAT32", dimensions }));
   const activation = model.addOperand({ type: "INT32" });
@@ -19,7 +19,7 @@ const graphOf = (model: Model) => viewModel({ model: model.hal, pools: [] });
 
 describe("onnxModelOf", () => {
   it("returns a model that onnxruntime runs by itself, with inputs and outputs in order", async () => {
-    const session = await InferenceSession.create(onnxModelOf(graphOf(adding([2]))));
+    const session = await InferenceSession.create(onnxModelOf(graphOf(makeAdding([2]))));
     const [left = "", right = ""] = session.inputNames;
     const results = await session.run({
       [left]: new Tensor("float32", Float32Array.of(1, 2), [2]),
@@ -56,6 +56,6 @@ describe("onnxModelOf", () => {
   );
 
   it("refuses a model with open extents", () => {
-    expect(() => onnxModelOf(graphOf(adding([0])))).toThrow("the model leaves extents of its inputs open");
+    expect(() => onnxModelOf(graphOf(makeAdding([0])))).toThrow("the model leaves extents of its inputs open");
   });
 });

@@ -67,7 +67,7 @@ async function open(
       remedy: "set threads or NNHAL_ORT_THREADS to a whole number of at least 1",
     };
   }
-  const areUnsigned = unsignedWeights ?? unsignedOf(process.env.NNHAL_ORT_UNSIGNED_WEIGHTS);
+  const areUnsigned = unsignedWeights ?? readUnsigned(process.env.NNHAL_ORT_UNSIGNED_WEIGHTS);
   if (areUnsigned === undefined) {
     return {
       unavailable: `NNHAL_ORT_UNSIGNED_WEIGHTS is ${JSON.stringify(process.env.NNHAL_ORT_UNSIGNED_WEIGHTS)}`,
@@ -80,7 +80,7 @@ async function open(
   return sessionOver({ ort, forms, threads, used: 0 }, extensions);
 }
 
-function unsignedOf(text: string | undefined): boolean | undefined {
+function readUnsigned(text: string | undefined): boolean | undefined {
   if (text === undefined || text === "" || text === "0") return false;
   return text === "1" ? true : undefined;
 }

@@ -28,7 +28,7 @@ export interface Held extends Tensor {
 }
 
 /** A tensor of some facts. */
-export function held(info: TensorInfo, data: TensorData, isForeign: boolean): Held & OutputTensor {
+export function hold(info: TensorInfo, data: TensorData, isForeign: boolean): Held & OutputTensor {
   const { type, dimensions, scale, zeroPoint, channelQuant, params } = info;
   // Made for each tensor of each run: most have neither.
   if (channelQuant === undefined && params === undefined) {
@@ -147,7 +147,7 @@ function makeOutput(info: TensorInfo, made: Made, scratch: Scratch): Held & Outp
       made.unclear.push(data);
     }
   }
-  const output = held(info, data ?? createData(info.type, count), false);
+  const output = hold(info, data ?? createData(info.type, count), false);
   made.tensors.push(output);
   return output;
 }

@@ -5,7 +5,7 @@
 import { type Backend, capabilitiesOf, type KernelEngine, kernelBackend } from "@nnhal/backend";
 import { type ExtensionDefinition, expectKnownOptions, type Operation, type OptionNames } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
-import { type Held, held, kernelOf } from "./kernel.ts";
+import { type Held, hold, kernelOf } from "./kernel.ts";
 import { createScratch } from "./scratch.ts";
 
 /** Options of `createReferenceBackend`. */
@@ -55,7 +55,7 @@ function createEngine(
     kernels: (operation) => kernels(definitionFor(operation)),
     extensions: extensions.map((extension) => ({ extension, kernels })),
     extentsOf: ({ dimensions }) => dimensions,
-    upload: (info, data) => held(info, data, true),
+    upload: (info, data) => hold(info, data, true),
     download: ({ data }) => data,
     release({ data, isForeign }) {
       if (!isForeign) scratch.giveBack(data);

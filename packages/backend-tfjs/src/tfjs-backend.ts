@@ -80,7 +80,7 @@ export function kernelEngine(engine: Engine): TableEngine<tf.Tensor> {
     capabilities: capabilitiesOf(timesOf[engine.name]),
     powerBasis: powerBasisOf(timesOf[engine.name]),
     missing: engine.missing,
-    kernels: computingOn(engine),
+    kernels: makeKernels(engine),
     upload(info, data) {
       engine.select();
       ensureMemory(bytesOf([info]), engine);
@@ -109,7 +109,7 @@ function bytesOf(tensors: readonly TensorInfo[]): number {
 }
 
 /** The kernels for an engine. Each call selects it, since tfjs may have computed with another one in between. */
-function computingOn(engine: Engine): KernelTable<tf.Tensor> {
+function makeKernels(engine: Engine): KernelTable<tf.Tensor> {
   const table: { [name: string]: Kernel<tf.Tensor> } = {};
   for (const [name, kernel] of Object.entries(kernelsByName(kernels))) {
     if (kernel === undefined) continue;

@@ -11,7 +11,7 @@ import { tfliteExtension } from "@nnhal/extension-tflite";
 import { corpusFolder, modelsFolder } from "@nnhal/test-kit/folders";
 import { importTflite } from "@nnhal/tflite";
 import { refusalOf } from "../src/plan/plan-graph.ts";
-import { computingOf, programOf } from "../src/program.ts";
+import { findComputeSteps, programOf } from "../src/program.ts";
 import { withTflite } from "../src/tflite/lowerings.ts";
 import { webAssembly } from "../src/web-assembly.ts";
 
@@ -35,7 +35,7 @@ for (const folder of [modelsFolder, corpusFolder]) {
     if (!isTaken || extents.some((dimensions) => dimensions.includes(0))) continue;
     const program = await programOf(api, graph, extents, undefined, withTflite).catch(() => undefined);
     if (program === undefined) continue;
-    for (const { name: step, units, workPerUnit, compute, checks } of computingOf(program.steps)) {
+    for (const { name: step, units, workPerUnit, compute, checks } of findComputeSteps(program.steps)) {
       // Values in memory may break them.
       if (checks !== undefined) continue;
       const most = Math.min(units, Math.max(1, Math.floor(workBetweenLooks / Math.max(1, workPerUnit))));

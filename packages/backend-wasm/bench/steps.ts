@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { viewModel } from "@nnhal/backend";
 import { importTflite } from "@nnhal/tflite";
 import type { Model } from "@nnhal/types";
-import { computingOf, programOf } from "../src/program.ts";
+import { findComputeSteps, programOf } from "../src/program.ts";
 import { webAssembly } from "../src/web-assembly.ts";
 
 const [path = "", roundsText = "50"] = process.argv.slice(2);
@@ -31,7 +31,7 @@ const program = await programOf(
 );
 const prepared = performance.now() - start;
 const { plan, bytes } = program;
-const steps = computingOf(program.steps);
+const steps = findComputeSteps(program.steps);
 const least = steps.map(() => Number.POSITIVE_INFINITY);
 let whole = Number.POSITIVE_INFINITY;
 for (let round = 0; round < rounds; round++) {

@@ -27,7 +27,7 @@ import { ErrorStatus } from "@nnhal/types";
 import { nextTurn } from "@nnhal/utils/time";
 import { settingsOf } from "./plan/plan-graph.ts";
 import {
-  computingOf,
+  findComputeSteps,
   type Machine,
   type Program,
   type ProgramStep,
@@ -119,7 +119,7 @@ const workForFastCode = 2 ** 21;
  */
 async function warmUp({ steps }: Program): Promise<void> {
   let work = 0;
-  for (const { units, workPerUnit, compute, checks } of computingOf(steps)) {
+  for (const { units, workPerUnit, compute, checks } of findComputeSteps(steps)) {
     // Values in memory may break them.
     if (checks !== undefined) continue;
     const some = Math.min(units, Math.max(2, Math.ceil(workForFastCode / Math.max(1, workPerUnit))));

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import type { Plan, ProductStep } from "./plan/plan.ts";
 import { planGraph } from "./plan/plan-graph.ts";
 import { groupsFor } from "./plan/tiles.ts";
-import { compiledPlan, computingOf } from "./program.ts";
+import { compiledPlan, findComputeSteps } from "./program.ts";
 import { backend } from "./wasm-backend.ts";
 import { webAssembly } from "./web-assembly.ts";
 
@@ -17,7 +17,7 @@ const options = { preference: ExecutionPreference.SUSTAINED_SPEED, priority: Pri
 const context = { now: () => 0n, loopTimeoutDuration: 1n, measure: false, random: () => 0 };
 
 /** The results of a convolution 1x1 from 2 to 3 channels on both engines. Filter and bias are inputs. */
-async function convolved(shape: number[], result: number[], stride: number): Promise<number[][]> {
+async function convolve(shape: number[], result: number[], stride: number): Promise<number[][]> {
   const of = (dimensions: number[], lifetime: number) => operand({ type: TENSOR_FLOAT32, dimensions, lifetime });
   // Padding VALID, the strides and no activation.
   const settings = [2, stride, stride, 0];
@@ -62,7 +62,7 @@ describe("rows of a product of several images", () => {
     ["every second pixel", [2, 1, 5, 2], [2, 1, 3, 3], 2],
     ["one pixel, as its stride leads far beyond the image", [1, 2, 3, 2], [1, 1, 1, 3], 2 ** 30],
   ])("are %s", async (_, shape, result, stride) => {
-    const [wasm, reference] = await convolved(shape, result, stride);
+    const [wasm, reference] = await convolve(shape, result, stride);
     expect(wasm).toEqual(reference);
   });
 });
@@ -71,7 +71,7 @@ describe("columns of a product in parts", () => {
   const type = TENSOR_FLOAT32;
 
   /** The results of FULLY_CONNECTED of 5 rows, with its columns in so many parts. */
-  async function connected(columns: number, groups: number): Promise<number[]> {
+  async function connect(columns: number, groups: number): Promise<number[]> {
     const of = (dimensions: number[], lifetime: number) => operand({ type, dimensions, lifetime });
     const none = operand({
       type: INT32,
@@ -99,7 +99,7 @@ describe("columns of a product in parts", () => {
         numbers[address / 4 + place] = (place % 11) - place / 7;
     }
     // The last unit first: parts can be computed in any order.
-    for (const { units, compute } of computingOf(steps))
+    for (const { units, compute } of findComputeSteps(steps))
       for (let unit = units - 1; unit >= 0; unit--) compute(unit, unit + 1);
     const [output] = plan.outputs;
     const { address = 0 } = plan.regions[output?.region ?? 0] ?? {};
@@ -112,7 +112,7 @@ describe("columns of a product in parts", () => {
     [40, 2],
     [16, 2],
   ])("of %i columns in %i parts are the same", async (columns, groups) => {
-    expect(await connected(columns, groups)).toEqual(await connected(columns, 1));
+    expect(await connect(columns, groups)).toEqual(await connect(columns, 1));
   });
 
   it("are as many as the work needs, of whole panels", () => {

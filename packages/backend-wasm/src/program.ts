@@ -43,11 +43,11 @@ type Steps = readonly ProgramStep[];
 export type ProgramStep = ComputeStep | ProgramControl;
 
 /** All steps that compute, in the order of the module's functions. */
-export function computingOf(steps: Steps): readonly ComputeStep[] {
+export function findComputeSteps(steps: Steps): readonly ComputeStep[] {
   return steps.flatMap((step) => {
     if (step.kind === "compute") return [step];
     const [first, second] = step.kind === "branch" ? [step.yes, step.no] : [step.test, step.body];
-    return [...computingOf(first), ...computingOf(second)];
+    return [...findComputeSteps(first), ...findComputeSteps(second)];
   });
 }
 
@@ -100,7 +100,7 @@ export async function compiledPlan(machine: Pick<Machine, "api" | "team">, plan:
   };
   const outlines = plan.steps.map(outlineOf);
   const bytes = emitModule(plan);
-  const program = await instantiated(machine, plan, bytes, outlines);
+  const program = await instantiate(machine, plan, bytes, outlines);
   for (const { address, data } of plan.regions) if (data !== undefined) program.memory.set(data, address);
   // The constants are in the memory now, and need not be kept beside it.
   const { inputs, outputs, memory, constants } = plan;
@@ -110,7 +110,7 @@ export async function compiledPlan(machine: Pick<Machine, "api" | "team">, plan:
 
 type ComputePart = Parameters<TeamProgram["compute"]>[3];
 
-async function instantiated(
+async function instantiate(
   { api, team }: Pick<Machine, "api" | "team">,
   plan: ProgramPlan,
   bytes: Uint8Array<ArrayBuffer>,
@@ -221,7 +221,7 @@ export async function restoredProgram(
   const { plan } = saved;
   if (!fits(plan, graph, extents)) throw new Error("the program in the cache is of another network");
   if (constants.length !== plan.constants) throw new Error("the constants in the cache have another size");
-  const program = await instantiated(machine, plan, Uint8Array.from(bytes), saved.steps);
+  const program = await instantiate(machine, plan, Uint8Array.from(bytes), saved.steps);
   program.memory.set(constants);
   return program;
 }

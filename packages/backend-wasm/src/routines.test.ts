@@ -26,7 +26,7 @@ function gather(axis: number): GraphView {
   return viewModel({ model: modelOf(subgraph, { operandValues }), pools: [] });
 }
 
-async function gathered(axis: number, indices: readonly number[]) {
+async function gatherRows(axis: number, indices: readonly number[]) {
   const session = await backend.open();
   if ("unavailable" in session) throw new Error(session.unavailable);
   const executable = await session.compile(gather(axis), options);
@@ -50,8 +50,8 @@ async function gathered(axis: number, indices: readonly number[]) {
 
 describe("an index of GATHER", () => {
   it("chooses a slice", async () => {
-    expect(await gathered(0, [2, 0])).toMatchObject({ status: ErrorStatus.NONE, results: [5, 6, 1, 2] });
-    expect(await gathered(1, [1, 0])).toMatchObject({ status: ErrorStatus.NONE, results: [2, 1, 4, 3, 6, 5] });
+    expect(await gatherRows(0, [2, 0])).toMatchObject({ status: ErrorStatus.NONE, results: [5, 6, 1, 2] });
+    expect(await gatherRows(1, [1, 0])).toMatchObject({ status: ErrorStatus.NONE, results: [2, 1, 4, 3, 6, 5] });
   });
 
   it.each([
@@ -61,7 +61,7 @@ describe("an index of GATHER", () => {
     [0, -(2 ** 31), "GATHER: index: expected a number within [0, 2], got -2147483648"],
     [0, 2 ** 31 - 1, "GATHER: index: expected a number within [0, 2], got 2147483647"],
   ])("outside axis %i fails: %i", async (axis, index, message) => {
-    expect(await gathered(axis, [0, index])).toMatchObject({ status: ErrorStatus.GENERAL_FAILURE, message });
+    expect(await gatherRows(axis, [0, index])).toMatchObject({ status: ErrorStatus.GENERAL_FAILURE, message });
   });
 });
 

@@ -16,13 +16,13 @@ import {
 } from "@nnhal/backend/proof";
 import { type AnyArgs, createData, elementAt, elementCount } from "@nnhal/operations";
 import { createBuilder, outputOf } from "./plan/builder.ts";
-import { fused, withoutDead } from "./plan/fuse.ts";
+import { fuseSteps, withoutDead } from "./plan/fuse.ts";
 import { halLowerings } from "./plan/lowerings.ts";
 import { layOutMemory } from "./plan/memory.ts";
 import type { Plan, Port } from "./plan/plan.ts";
 import { portOf } from "./plan/plan-graph.ts";
 import { Refusal } from "./plan/refusal.ts";
-import { compiledPlan, computingOf, type Machine } from "./program.ts";
+import { compiledPlan, findComputeSteps, type Machine } from "./program.ts";
 
 /** The parts of a machine that are proven. */
 type ProvenMachine = Pick<Machine, "api" | "team">;
@@ -82,7 +82,7 @@ async function resultsOf(
       elementAt(plan.regions, port.region).address,
     );
   }
-  for (const { units, compute } of computingOf(steps)) compute(0, units);
+  for (const { units, compute } of findComputeSteps(steps)) compute(0, units);
   program.close();
   return new Map(
     results.map(([each, { region, info, bytes }]) => {
@@ -138,7 +138,7 @@ function planOf(cases: readonly ProbeCase[], threads = 1) {
     }
   }
   const wanted = new Set(results.map(([, { region }]) => region));
-  const steps = fused(withoutDead(builder.steps, wanted), wanted);
+  const steps = fuseSteps(withoutDead(builder.steps, wanted), wanted);
   const inputs = given.map(({ port }) => port);
   const layout = layOutMemory(
     builder.regions,

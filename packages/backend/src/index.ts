@@ -63,7 +63,7 @@ export { type KernelBackendOptions, kernelBackend } from "./kernels/kernel-backe
 export { shortage } from "./kernels/output-buffers.ts";
 export { bindArgumentsOf, isOmitted, withFacts } from "./kernels/plan.ts";
 export { checkOf } from "./kernels/run.ts";
-export { awaited, type Check, type Pause, type Steps } from "./kernels/steps.ts";
+export { awaitValue, type Check, type Pause, type Steps } from "./kernels/steps.ts";
 export { optionalTensor, requiredTensor, type TensorArgs } from "./kernels/tensor-args.ts";
 export { type BackendPart, partialBackend } from "./partial-backend.ts";
 export type { FormChoice, FormFailures, OutcomeStore } from "./self-check.ts";

@@ -122,15 +122,15 @@ describe("an outcome that is kept", () => {
 });
 
 describe("a choice", () => {
-  const found = (failures: FormFailures<Form>): SelfCheck<Form> => ({ processor: "Model X (x64)", failures });
-  const chosen = (failures: FormFailures<Form>) => chooseForm("8-bit sums", ["fast", "exact"], found(failures));
+  const find = (failures: FormFailures<Form>): SelfCheck<Form> => ({ processor: "Model X (x64)", failures });
+  const choose = (failures: FormFailures<Form>) => chooseForm("8-bit sums", ["fast", "exact"], find(failures));
 
   it("is the preferred form if it holds", () => {
-    expect(chosen({ exact: "wrong" })).toEqual({ subject: "8-bit sums", chosen: "fast" });
+    expect(choose({ exact: "wrong" })).toEqual({ subject: "8-bit sums", chosen: "fast" });
   });
 
   it("is the next form that holds, and says why", () => {
-    expect(chosen({ fast: "expected 250, got 126" })).toEqual({
+    expect(choose({ fast: "expected 250, got 126" })).toEqual({
       subject: "8-bit sums",
       chosen: "exact",
       reason: "on the processor Model X (x64), fast is wrong: expected 250, got 126",
@@ -138,24 +138,24 @@ describe("a choice", () => {
   });
 
   it("is a refusal that names the processor if no form holds", () => {
-    const choice = chosen({ fast: "got 126", exact: "got 1" });
+    const choice = choose({ fast: "got 126", exact: "got 1" });
     expect(choice.chosen).toBeUndefined();
     expect(choiceRefusal(choice)).toBe(
       "8-bit sums are not available: on the processor Model X (x64), fast is wrong: got 126; exact is wrong: got 1",
     );
-    expect(choiceRefusal(chosen({}))).toBeUndefined();
+    expect(choiceRefusal(choose({}))).toBeUndefined();
   });
 
   it("is part of the version, whatever the order of the choices and the values that were found", () => {
-    const one = chosen({ fast: "got 126" });
-    const other = chooseForm("float sums", ["other", "exact"], found({ other: "wrong" }));
-    expect(versionSuffix([chosen({})])).toBe("");
+    const one = choose({ fast: "got 126" });
+    const other = chooseForm("float sums", ["other", "exact"], find({ other: "wrong" }));
+    expect(versionSuffix([choose({})])).toBe("");
     expect(versionSuffix([one])).toMatch(/^ forms-[0-9a-f]{8}$/);
     expect(versionSuffix([one])).toBe(
-      versionSuffix([chosen({ fast: "got 125" }), chooseForm("x", ["other"], found({}))]),
+      versionSuffix([choose({ fast: "got 125" }), chooseForm("x", ["other"], find({}))]),
     );
     expect(versionSuffix([one, other])).toBe(versionSuffix([other, one]));
-    const suffixes = [[one], [other], [one, other], [chosen({ fast: "a", exact: "b" })], []].map(versionSuffix);
+    const suffixes = [[one], [other], [one, other], [choose({ fast: "a", exact: "b" })], []].map(versionSuffix);
     expect(new Set(suffixes).size).toBe(5);
   });
 });

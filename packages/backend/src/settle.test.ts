@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { OperandView } from "./graph.ts";
 import { settleOutput } from "./settle.ts";
 
-const declared = (lifetime: number): OperandView => ({
+const declare = (lifetime: number): OperandView => ({
   index: 7,
   type: "TENSOR_QUANT8_ASYMM",
   dimensions: [2, 0],
@@ -13,8 +13,8 @@ const declared = (lifetime: number): OperandView => ({
   lifetime,
   numberOfConsumers: 1,
 });
-const temporary = declared(OperandLifeTime.TEMPORARY_VARIABLE);
-const output = declared(OperandLifeTime.SUBGRAPH_OUTPUT);
+const temporary = declare(OperandLifeTime.TEMPORARY_VARIABLE);
+const output = declare(OperandLifeTime.SUBGRAPH_OUTPUT);
 
 describe("settleOutput", () => {
   it("refines unknown extents and keeps the declared quantisation if the operation does not fix it", () => {

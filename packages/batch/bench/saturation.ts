@@ -29,7 +29,7 @@ const info = async (name: string) => Number(new RegExp(`^${name}:([\\d.]+)`, "m"
 const pid = await info("process_id");
 
 /** Lets Redis run for its share of the time until the signal aborts. Resolves with the seconds for which it could run. */
-async function heldBack(signal: AbortSignal): Promise<number> {
+async function holdBack(signal: AbortSignal): Promise<number> {
   let free = 0;
   while (!signal.aborted) {
     if (share >= 1) {
@@ -63,7 +63,7 @@ async function measure(workerCount: number): Promise<void> {
   const ending = new AbortController();
   const before = (await info("used_cpu_user")) + (await info("used_cpu_sys"));
   const own = process.cpuUsage();
-  const free = heldBack(ending.signal);
+  const free = holdBack(ending.signal);
   const began = performance.now();
   const workers = queues.map((each) => each.work({ pool, lock: 60_000 }));
   while ((await queue.status("b")).done < inputs) await after(500);

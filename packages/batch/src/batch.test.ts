@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function collected<Item>(all: AsyncIterable<Item> | readonly Item[]): Promise<Item[]> {
+async function collect<Item>(all: AsyncIterable<Item> | readonly Item[]): Promise<Item[]> {
   const list: Item[] = [];
   for await (const item of all) list.push(item);
   return list;
@@ -140,7 +140,7 @@ describe("a batch on one machine", () => {
     const { results, run } = await batchOf("once", { a: "1", b: "2", c: "1", d: "bad", e: "1", f: "exit" });
     const { journal, ...counts } = await run();
     expect(counts).toEqual({ computed: 2, known: 2, failed: 2 });
-    const entries = await collected(journal.entries());
+    const entries = await collect(journal.entries());
     expect(entries.map(({ name }) => name)).toEqual(["a", "b", "c", "d", "e", "f"]);
     for (const place of [0, 2, 4]) expect(entries[place]?.digest).toBe(digestOf("1"));
     expect(entries[3]?.problem).toBe("the input d is bad");
@@ -165,7 +165,7 @@ describe("a batch on one machine", () => {
     expect(await run()).toMatchObject({ computed: 1, known: 3 });
     const [only] = await readJournals(join(folder, "again-results"));
     expect(only?.head.id).toBe("one");
-    const entries = await collected(only?.entries() ?? []);
+    const entries = await collect(only?.entries() ?? []);
     expect(entries.map(({ name, problem }) => [name, problem])).toEqual(
       ["a", "b", "c", "d"].map((each) => [each, undefined]),
     );

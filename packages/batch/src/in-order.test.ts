@@ -12,7 +12,7 @@ async function* items(count: number) {
     for (let index = 0; index < count; index++) yield { name: `n\n${(index * 7) % count}`, round };
 }
 
-async function collected<Item>(all: AsyncIterable<Item>): Promise<Item[]> {
+async function collect<Item>(all: AsyncIterable<Item>): Promise<Item[]> {
   const list: Item[] = [];
   for await (const item of all) list.push(item);
   return list;
@@ -28,7 +28,7 @@ describe.each([
     const before = parts();
     const names = Array.from({ length: 97 }, (_, index) => `n\n${index}`).sort();
     const expected = names.map((name) => ({ name, round: "last" }));
-    expect(await collected(inOrder(items(97), most))).toEqual(expected);
+    expect(await collect(inOrder(items(97), most))).toEqual(expected);
     expect(parts()).toEqual(before);
   });
 });
@@ -39,14 +39,14 @@ it("nothing is left in files if the reader ends, or the source fails", async () 
     expect(name).toBe("n\n0");
     break;
   }
-  const failing = async function* () {
+  const makeFailing = async function* () {
     yield* items(97);
     throw new Error("the source has failed");
   };
-  await expect(collected(inOrder(failing(), 10))).rejects.toThrow("the source has failed");
+  await expect(collect(inOrder(makeFailing(), 10))).rejects.toThrow("the source has failed");
   expect(parts()).toEqual(before);
 });
 
 it("no items are none", async () => {
-  expect(await collected(inOrder(items(0), 1))).toEqual([]);
+  expect(await collect(inOrder(items(0), 1))).toEqual([]);
 });

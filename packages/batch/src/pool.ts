@@ -78,7 +78,7 @@ export function createPool(options: PoolOptions): Pool {
   const started = (thread: Thread): BatchThread => {
     if (thread.worker !== undefined) return thread.worker;
     const worker = start();
-    const lost = (reason: string) => {
+    const loseConnection = (reason: string) => {
       if (thread.worker !== worker) return;
       thread.worker = undefined;
       thread.tasks = [];
@@ -89,8 +89,8 @@ export function createPool(options: PoolOptions): Pool {
       if (!said.has(answer.note)) onNote(answer.note);
       said.add(answer.note);
     });
-    worker.on("error", (error) => lost(messageOf(error)));
-    worker.on("exit", (code) => lost(`it ended with the code ${code}`));
+    worker.on("error", (error) => loseConnection(messageOf(error)));
+    worker.on("exit", (code) => loseConnection(`it ended with the code ${code}`));
     thread.worker = worker;
     return worker;
   };

@@ -40,7 +40,7 @@ export async function openResults(folder: string, task: string): Promise<ResultF
     await writeFile(file, content, { flag: "wx" });
     await rename(file, target);
   };
-  const used = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const use = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work();
     } catch (error) {
@@ -48,11 +48,11 @@ export async function openResults(folder: string, task: string): Promise<ResultF
     }
   };
   const get = async (input: string): Promise<ResultRecord | undefined> => {
-    const text = await used(() => readFile(path(input), "utf8").catch(undefinedIfMissing));
+    const text = await use(() => readFile(path(input), "utf8").catch(undefinedIfMissing));
     const record = text === undefined ? undefined : recordIn(text);
     return record?.task === task && record.input === input ? record : undefined;
   };
-  await used(async () => {
+  await use(async () => {
     await makeFolder(temporary);
     await removeOld(temporary);
   });
@@ -61,7 +61,7 @@ export async function openResults(folder: string, task: string): Promise<ResultF
     get,
     has: async (input) => (await get(input)) !== undefined,
     put: (input, { result, files }) =>
-      used(async () => {
+      use(async () => {
         // The record is written last: if it exists, everything does.
         for (const { ending, bytes } of files) await write(path(input, ending), bytes);
         await write(path(input), `${JSON.stringify({ task, input, result } satisfies ResultRecord)}\n`);

@@ -69,7 +69,7 @@ const withoutLinks = constants.O_NOFOLLOW ?? 0;
 /** Creates a store in a folder. `most`: maximum bytes of a model, default 512 MiB. */
 export function createFolderStore(folder: string, most: number = defaultLimits.bytes): Store {
   const path = (digest: string) => join(folder, digest);
-  const used = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
+  const use = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
     try {
       return await work();
     } catch (error) {
@@ -80,7 +80,7 @@ export function createFolderStore(folder: string, most: number = defaultLimits.b
   return {
     name: folder,
     get: (digest) =>
-      used(async () => {
+      use(async () => {
         // The target of a link was not checked.
         const handle = await open(path(digest), constants.O_RDONLY | withoutWaiting | withoutLinks);
         try {
@@ -92,9 +92,9 @@ export function createFolderStore(folder: string, most: number = defaultLimits.b
           await handle.close();
         }
       }),
-    has: async (digest) => (await used(() => stat(path(digest)))) !== undefined,
+    has: async (digest) => (await use(() => stat(path(digest)))) !== undefined,
     async put(digest, bytes) {
-      await used(async () => {
+      await use(async () => {
         await mkdir(folder, { recursive: true });
         const file = join(folder, `.${randomUUID()}`);
         await writeFile(file, bytes, { flag: "wx" });

@@ -68,6 +68,6 @@ export class Unsupported extends Error {
 }
 
 /** Ends the case as unsupported. */
-export function lacking(need: Need, why?: string): never {
+export function endAsUnsupported(need: Need, why?: string): never {
   throw new Unsupported(need, why);
 }

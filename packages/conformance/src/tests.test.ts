@@ -97,7 +97,7 @@ describe("defineConformanceTests", () => {
     /** The device, and how often a suite has asked for its type. */
     const countedDevice = () => {
       let calls = 0;
-      const counting = async () => {
+      const makeCounting = async () => {
         const device = await open();
         return {
           ...device,
@@ -107,7 +107,7 @@ describe("defineConformanceTests", () => {
           },
         };
       };
-      return { counting, calls: () => calls };
+      return { counting: makeCounting, calls: () => calls };
     };
 
     it("that the device has fails a test of its own, by its name, without running a suite again", async () => {

@@ -41,7 +41,7 @@ export function findTrainedExamples(folder: string): TrainedExample[] {
       readonly outputs: readonly Listed[];
     }[];
   } = JSON.parse(readFileSync(join(folder, "reference/manifest.json"), "utf8"));
-  const placed = ({ type, shape, file }: Listed): TrainedTensor => ({
+  const place = ({ type, shape, file }: Listed): TrainedTensor => ({
     type,
     shape,
     path: join(folder, "reference", file),
@@ -50,8 +50,8 @@ export function findTrainedExamples(folder: string): TrainedExample[] {
     model,
     input,
     path: join(folder, `${model}.tflite`),
-    inputs: inputs.map(placed),
-    outputs: outputs.map(placed),
+    inputs: inputs.map(place),
+    outputs: outputs.map(place),
   }));
 }
 

@@ -49,9 +49,9 @@ export async function runProgram(args: readonly string[], surroundings: Surround
   const { cwd, print, complain } = surroundings;
   try {
     const { values, positionals } = parse(args);
-    if (values.help) return done(print, help);
-    if (values.version) return done(print, ownVersion());
-    const [kind, name] = await chosen(positionals, surroundings);
+    if (values.help) return finish(print, help);
+    if (values.version) return finish(print, ownVersion());
+    const [kind, name] = await choose(positionals, surroundings);
     const words = { package: name, nnhal: `^${ownVersion()}`, ...namesWithin(kind, name, values["extension-name"]) };
     const folder = resolve(cwd, values.directory ?? withoutScope(name));
     const problem = problemOfFolder(folder);
@@ -69,7 +69,7 @@ export async function runProgram(args: readonly string[], surroundings: Surround
   }
 }
 
-function done(print: Surroundings["print"], text: string): ExitCode {
+function finish(print: Surroundings["print"], text: string): ExitCode {
   print(text);
   return 0;
 }
@@ -87,7 +87,7 @@ function parse(args: readonly string[]) {
  * Returns the kind of package to write, and its name. Asks for both if there are no arguments and the input is a
  * terminal.
  */
-async function chosen(
+async function choose(
   positionals: readonly string[],
   { ask }: Surroundings,
 ): Promise<readonly [kind: Kind, name: string]> {

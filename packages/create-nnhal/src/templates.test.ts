@@ -22,7 +22,7 @@ const manifestOf = (...path: string[]): Manifest => JSON.parse(text(...path));
 describe.each(kinds)("the template of a %s", (kind) => {
   const manifest = manifestOf(templates, kind, "_package.json");
   const sources = readdirSync(join(templates, kind, "src"));
-  const imported = (names: readonly string[]) =>
+  const importFrom = (names: readonly string[]) =>
     names.flatMap((name) =>
       [...text(templates, kind, "src", name).matchAll(/ from "(@[a-z]+\/[a-z-]+|[a-z][a-z-]*)/g)].map(
         ([, found]) => found,
@@ -55,8 +55,8 @@ describe.each(kinds)("the template of a %s", (kind) => {
 
   it("declares what it imports: peers for users, everything for its development", () => {
     const peers = Object.keys(manifest.peerDependencies);
-    expect(peers).toEqual(expect.arrayContaining(imported(sources.filter((name) => !name.includes(".test.")))));
-    expect(Object.keys(manifest.devDependencies)).toEqual(expect.arrayContaining([...peers, ...imported(sources)]));
+    expect(peers).toEqual(expect.arrayContaining(importFrom(sources.filter((name) => !name.includes(".test.")))));
+    expect(Object.keys(manifest.devDependencies)).toEqual(expect.arrayContaining([...peers, ...importFrom(sources)]));
     expect(manifest.dependencies).toBeUndefined();
   });
 

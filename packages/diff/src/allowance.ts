@@ -85,10 +85,10 @@ export function boundOf(
   const part = relative ?? (isHalf || isRelaxed ? standard.float16 : standard.float32);
   const usual = { ...none, absolute: part * rootMeanSquare, relative: part };
   if (relative !== undefined || isRelaxed || operation === undefined) return usual;
-  return boundByArithmetic(arithmetic, operation, isHalf, usual);
+  return findArithmeticBound(arithmetic, operation, isHalf, usual);
 }
 
-function boundByArithmetic(
+function findArithmeticBound(
   arithmetic: Arithmetic | undefined,
   { name, inputs }: JudgedOperation,
   isHalf: boolean,

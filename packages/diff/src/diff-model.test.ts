@@ -17,17 +17,17 @@ import type { TensorValue } from "./prepared-part.ts";
 import { reportDiff } from "./report.ts";
 import { judgeDiff } from "./verdict.ts";
 
-async function opened(backend: Parameters<typeof openDevice>[0]["backend"]): Promise<Device> {
+async function openTested(backend: Parameters<typeof openDevice>[0]["backend"]): Promise<Device> {
   const device = await openDevice({ backend });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;
 }
 
-const right = () => opened(referenceBackend);
+const right = () => openTested(referenceBackend);
 
 /** The reference with other results of an operation. */
 function wrongIn(name: string, change: (element: number, index: number) => number): Promise<Device> {
-  return opened(createReferenceBackend({ definitionFor: changeElements(name, change) }));
+  return openTested(createReferenceBackend({ definitionFor: changeElements(name, change) }));
 }
 
 const size = 4;
@@ -103,7 +103,7 @@ describe("a comparison", () => {
 
   it("has the judge stand in for what the device does not take", async () => {
     const whyNot = ({ definition }: OperationView) => (definition.name === "MUL" ? "not today" : undefined);
-    const suspect = await opened(partialBackend(createReferenceBackend(), { whyNot }));
+    const suspect = await openTested(partialBackend(createReferenceBackend(), { whyNot }));
     const { found, verdicts, verdict } = await diffOn(suspect);
     expect(verdicts).toEqual(["right", "refused", "right", "right"]);
     expect(found.operations[1]?.failure).toContain("not today");

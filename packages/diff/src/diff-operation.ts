@@ -6,7 +6,7 @@ import { computePart, type DiffContext, type Judge } from "./context.ts";
 import { addDifferences, compareTensors, type Difference, sizesOf } from "./difference.ts";
 import { type Engine, messageOf, type PreparedPart, type TensorValue } from "./prepared-part.ts";
 import { inTypeOf, type RecordedValues } from "./recorded.ts";
-import { known, type SideValues, sameValue, type Values, valuesOf } from "./values.ts";
+import { requireValue, type SideValues, sameValue, type Values, valuesOf } from "./values.ts";
 
 /** An output of an operation. */
 export interface OutputDiff {
@@ -219,7 +219,7 @@ async function diffRun(
 ): Promise<ComparedRun> {
   const inputs = valuesOf(right, part.inputs);
   const expected = valuesOf(right, part.outputs);
-  const ownInputs = part.inputs.map((operand) => own.get(operand) ?? known(right.get(operand)));
+  const ownInputs = part.inputs.map((operand) => own.get(operand) ?? requireValue(right.get(operand)));
   const isSame = ownInputs.every((value, place) => value === inputs[place]);
   const actual = await prepared.run(inputs);
   const accumulated = isSame ? actual : await prepared.run(ownInputs);
@@ -252,7 +252,7 @@ function operandsOf(context: DiffContext, operation: number, values: SideValues)
 }
 
 function adopt(from: SideValues, to: SideValues, operands: readonly number[]): void {
-  for (const operand of operands) to.set(operand, known(from.get(operand)));
+  for (const operand of operands) to.set(operand, requireValue(from.get(operand)));
 }
 
 function sumOf(all: readonly (Difference | undefined)[]): Difference | undefined {

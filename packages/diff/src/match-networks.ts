@@ -50,7 +50,7 @@ export function matchNetworks(one: NamedModel, other: NamedModel): ReadonlyMap<n
 
 /** The pairs of operations that fit, in the order of both, with the greatest sum of fits. */
 function alignOperations(one: NamedModel, other: NamedModel): (readonly [Operation, Operation])[] {
-  const [rows, columns] = [kept(one), kept(other)];
+  const [rows, columns] = [listKept(one), listKept(other)];
   if (rows.length * columns.length > MOST_PAIRS)
     throw new RangeError(
       `expected networks of at most ${MOST_PAIRS} pairs of operations, got ${rows.length} and ${columns.length} operations`,
@@ -83,7 +83,7 @@ function alignOperations(one: NamedModel, other: NamedModel): (readonly [Operati
   return pairs;
 }
 
-function kept({ model }: NamedModel): readonly Operation[] {
+function listKept({ model }: NamedModel): readonly Operation[] {
   return model.main.operations.filter(({ type }) => !conversions.has(type));
 }
 

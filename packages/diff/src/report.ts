@@ -3,7 +3,7 @@ import { elementAt } from "@nnhal/operations";
 import type { ModelDiff } from "./diff-model.ts";
 import type { OperationDiff, OperationVerdict } from "./diff-operation.ts";
 import type { Difference } from "./difference.ts";
-import { firstName, formatCount, real, shapeText, shareText, signed, sizeText } from "./text.ts";
+import { firstName, formatCount, formatSigned, real, shapeText, shareText, sizeText } from "./text.ts";
 import { judgeDiff } from "./verdict.ts";
 
 /** The model and the devices of a report. */
@@ -271,7 +271,7 @@ function differenceText(difference: Difference | undefined): string {
     worst === undefined
       ? ""
       : `, at element ${worst.element}: expected ${real(worst.expected)}, got ${real(worst.actual)}`;
-  const bias = difference.isQuantised && Math.abs(mean) > 0.1 ? `, ${signed(mean)} in the mean` : "";
+  const bias = difference.isQuantised && Math.abs(mean) > 0.1 ? `, ${formatSigned(mean)} in the mean` : "";
   return `${shareText(differing, count)} of the elements differ, by up to ${sizeText(difference)}${bias}${at}`;
 }
 

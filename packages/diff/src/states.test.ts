@@ -9,15 +9,15 @@ import { type DiffOptions, diffModel } from "./diff-model.ts";
 import type { TensorValue } from "./prepared-part.ts";
 import { judgeDiff } from "./verdict.ts";
 
-async function opened(backend: Parameters<typeof openDevice>[0]["backend"]): Promise<Device> {
+async function openTested(backend: Parameters<typeof openDevice>[0]["backend"]): Promise<Device> {
   const device = await openDevice({ backend });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;
 }
 
 /** The reference, whose ADD gives `more` besides. */
-function adding(more: number): Promise<Device> {
-  return opened(createReferenceBackend({ definitionFor: changeElements("ADD", (sum) => sum + more) }));
+function makeAdding(more: number): Promise<Device> {
+  return openTested(createReferenceBackend({ definitionFor: changeElements("ADD", (sum) => sum + more) }));
 }
 
 /** sum = x + state, which is the next state; result = |sum|. Inputs: x, state. Results: result, sum. */
@@ -50,8 +50,8 @@ describe("runs of a network that keeps something", () => {
   it("go on from what each side has left", async () => {
     const seen: number[][] = [];
     const found = await diffModel(accumulator(), {
-      judge: { devices: [await opened(referenceBackend)] },
-      suspect: { devices: [await adding(0.5)] },
+      judge: { devices: [await openTested(referenceBackend)] },
+      suspect: { devices: [await makeAdding(0.5)] },
       inputs,
       states,
       onOperation: ({ operation }, { runs }) => {
@@ -81,8 +81,8 @@ describe("runs of a network that keeps something", () => {
 
   it("begin with their own inputs without states", async () => {
     const found = await diffModel(accumulator(), {
-      judge: { devices: [await opened(referenceBackend)] },
-      suspect: { devices: [await adding(0.5)] },
+      judge: { devices: [await openTested(referenceBackend)] },
+      suspect: { devices: [await makeAdding(0.5)] },
       inputs,
     });
     expect(found.operations[0]?.outputs[0]?.accumulated?.largestReal).toBeCloseTo(0.5, 6);
@@ -91,7 +91,7 @@ describe("runs of a network that keeps something", () => {
   it("need a judge that computes", async () => {
     const compared = diffModel(accumulator(), {
       judge: { recordedValue: async () => undefined },
-      suspect: { devices: [await adding(0.5)] },
+      suspect: { devices: [await makeAdding(0.5)] },
       inputs,
       states,
     });

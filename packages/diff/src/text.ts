@@ -53,7 +53,7 @@ export function numberText(value: number, digits: number): string {
 }
 
 /** A number with its sign. */
-export function signed(value: number): string {
+export function formatSigned(value: number): string {
   const text = Math.abs(value) < 0.0005 ? "0" : short(value);
   return value > 0 && text !== "0" ? `+${text}` : text;
 }

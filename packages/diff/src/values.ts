@@ -78,11 +78,11 @@ export function sameValue(one: TensorValue, other: TensorValue): boolean {
 
 /** The values of some operands, which were computed before. */
 export function valuesOf(side: SideValues, operands: readonly number[]): TensorValue[] {
-  return operands.map((operand) => known(side.get(operand)));
+  return operands.map((operand) => requireValue(side.get(operand)));
 }
 
 /** A value that was computed before. */
-export function known(value: TensorValue | undefined): TensorValue {
+export function requireValue(value: TensorValue | undefined): TensorValue {
   if (value === undefined) throw new TypeError("expected the value of an operand that was computed before, got none");
   return value;
 }

@@ -74,7 +74,7 @@ function chain(): Model {
   };
 }
 
-async function timed(times: number[], prepare: () => Promise<PrepareResult>): Promise<PreparedModel> {
+async function timePrepare(times: number[], prepare: () => Promise<PrepareResult>): Promise<PreparedModel> {
   const start = performance.now();
   const { preparedModel, message } = await prepare();
   times.push(performance.now() - start);
@@ -117,9 +117,9 @@ async function measure(
   const loading: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const prepared = [
-      await timed(plain, () => device.prepareModel(model)),
-      await timed(saving, () => device.prepareModel(model, { cache })),
-      await timed(loading, () => device.prepareModelFromCache(cache)),
+      await timePrepare(plain, () => device.prepareModel(model)),
+      await timePrepare(saving, () => device.prepareModel(model, { cache })),
+      await timePrepare(loading, () => device.prepareModelFromCache(cache)),
     ];
     const results = new Set(await Promise.all(prepared.map(check)));
     if (results.size > 1) throw new Error(`${name}: the prepared models differ`);

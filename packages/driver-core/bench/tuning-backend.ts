@@ -63,7 +63,7 @@ function floatsOf({ data }: OperandView): Float32Array {
   throw new TypeError("the weights and the bias must be constants of type float32");
 }
 
-function compiled(layers: readonly Layer[]): Executable {
+function compileLayers(layers: readonly Layer[]): Executable {
   return {
     run([input], outputs) {
       const start = input?.bytes ?? new Uint8Array(0);
@@ -91,7 +91,7 @@ function floatsIn({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array 
   return new Float32Array(buffer, byteOffset, byteLength / 4);
 }
 
-function restored({ model, data }: CacheBlobs): Executable {
+function restoreExecutable({ model, data }: CacheBlobs): Executable {
   const facts = elementAt(model, 0);
   const numbers = new Uint32Array(facts.buffer, facts.byteOffset, facts.byteLength / 4);
   const layers = Array.from({ length: numbers.length / 3 }, (_, index): Layer => {
@@ -103,7 +103,7 @@ function restored({ model, data }: CacheBlobs): Executable {
       bias: floatsIn(elementAt(data, 2 * index + 1)),
     };
   });
-  return compiled(layers);
+  return compileLayers(layers);
 }
 
 const one: PerformanceInfo = { execTime: 1, powerUsage: 1 };
@@ -129,9 +129,9 @@ const session: BackendSession = {
       }
       return tune(floatsOf(weights), floatsOf(bias), rows, columns);
     });
-    return compiled(layers);
+    return compileLayers(layers);
   },
-  restore: async (blobs) => restored(blobs),
+  restore: async (blobs) => restoreExecutable(blobs),
   close: async () => {},
 };
 

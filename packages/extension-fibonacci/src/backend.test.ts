@@ -23,14 +23,14 @@ import { INT64, TENSOR_QUANT64_ASYMM } from "./types.ts";
 const { name } = fibonacci;
 const quantised = { scale: 0.5, zeroPoint: 10n };
 
-async function opened(backend: Backend): Promise<OpenedDevice> {
+async function openTested(backend: Backend): Promise<OpenedDevice> {
   const device = await openDevice({ backend, log: silentLogger });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;
 }
 
-const reference = await opened(referenceBackend);
-const engine = await opened(fibonacciBackend);
+const reference = await openTested(referenceBackend);
+const engine = await openTested(fibonacciBackend);
 const options = { log: silentLogger, allowList: allowEveryApplication, cpu: reference };
 const { extensions, devices } = registerDevices([engine, reference], options);
 
@@ -161,7 +161,7 @@ describe("FIBONACCI", () => {
   });
 
   it("runs on the reference if it was given the extension", async () => {
-    const explicit = await opened(createReferenceBackend({ extensions: [fibonacci] }));
+    const explicit = await openTested(createReferenceBackend({ extensions: [fibonacci] }));
     expect(await run(wideModel(), [explicit], BigInt64Array.of(3n), new BigInt64Array(3))).toEqual(
       BigInt64Array.of(12n, 12n, 14n),
     );

@@ -12,7 +12,7 @@ interface Case {
 }
 
 /** By the definition: each element of the input is spread over the result by the filter; then the bias, and what the padding takes away. */
-function expected({ input, filter, padding, strides }: Case, x: number[], w: number[], bias: number[]) {
+function computeExpected({ input, filter, padding, strides }: Case, x: number[], w: number[], bias: number[]) {
   const [batches, height, width, channels] = input;
   const [depth, filterHeight, filterWidth] = filter;
   const [strideX, strideY] = strides;
@@ -49,7 +49,7 @@ const run = (given: Case, options: Uint8Array, x: number[], w: number[], bias: n
 
 const control: Case = { input: [1, 3, 2, 2], filter: [2, 3, 3, 2], padding: SAME, strides: [2, 2] };
 const count = (shape: readonly number[]) => shape.reduce((product, extent) => product * extent, 1);
-const given = (one: Case) =>
+const give = (one: Case) =>
   [numbers(count(one.input), 1), numbers(count(one.filter), 2), numbers(one.filter[0], 3)] as const;
 
 describe(customCode, () => {
@@ -64,13 +64,13 @@ describe(customCode, () => {
     { input: [1, 5, 4, 2], filter: [1, 5, 4, 2], padding: SAME, strides: [1, 2] },
     { input: [1, 1, 1, 1], filter: [1, 1, 1, 1], padding: SAME, strides: [1, 1] },
   ])("of %j", async (one) => {
-    const [x, w, bias] = given(one);
-    expect(await run(one, struct(one.padding, ...one.strides), x, w, bias)).toEqual(expected(one, x, w, bias));
+    const [x, w, bias] = give(one);
+    expect(await run(one, struct(one.padding, ...one.strides), x, w, bias)).toEqual(computeExpected(one, x, w, bias));
   });
 
   test("takes a struct with more fields", async () => {
-    const [x, w, bias] = given(control);
-    expect(await run(control, struct(SAME, 2, 2, 0, 0), x, w, bias)).toEqual(expected(control, x, w, bias));
+    const [x, w, bias] = give(control);
+    expect(await run(control, struct(SAME, 2, 2, 0, 0), x, w, bias)).toEqual(computeExpected(control, x, w, bias));
   });
 
   test.each([
@@ -82,12 +82,12 @@ describe(customCode, () => {
     [{ filter: [2, 3, 3, 1] as const }, struct(SAME, 2, 2), "the filter has 1 channels, the input 2"],
   ])("is refused: %j %j", async (change, options, message) => {
     const one = { ...control, ...change };
-    const [x, w, bias] = given(one);
+    const [x, w, bias] = give(one);
     await expect(run(one, options, x, w, bias)).rejects.toThrow(message);
   });
 
   test("is refused with a bias of another size, and of a later version", async () => {
-    const [x, w] = given(control);
+    const [x, w] = give(control);
     await expect(run(control, struct(SAME, 2, 2), x, w, [1])).rejects.toThrow(
       "the bias has 1 elements, the filter 2 channels",
     );

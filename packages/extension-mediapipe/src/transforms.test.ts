@@ -120,25 +120,25 @@ describe("TransformTensorBilinear", () => {
 describe("TransformLandmarks", () => {
   const customCode = "TransformLandmarks";
   const matrix = matrixOf(affine(2, 1, 5, -1, 0.5, -3));
-  const moved = (x: number, y: number, scale = 1) => [2 * x + y + 5 * scale, -x + 0.5 * y - 3 * scale];
+  const move = (x: number, y: number, scale = 1) => [2 * x + y + 5 * scale, -x + 0.5 * y - 3 * scale];
 
   test("of version 2 has a point in each row, whose z stays", async () => {
     const operator = { customCode, version: 2, options: new Uint8Array(0) };
     const three = { shape: [1, 2, 3], data: [1, 2, 3, -4, 0.5, 6] };
     expect(await runOne(operator, three, matrix)).toEqual({
       shape: [1, 2, 3],
-      data: [...moved(1, 2), 3, ...moved(-4, 0.5), 6],
+      data: [...move(1, 2), 3, ...move(-4, 0.5), 6],
     });
     const two = { shape: [2, 1, 2], data: [1, 2, -4, 0.5] };
-    expect((await runOne(operator, two, matrix)).data).toEqual([...moved(1, 2), ...moved(-4, 0.5)]);
+    expect((await runOne(operator, two, matrix)).data).toEqual([...move(1, 2), ...move(-4, 0.5)]);
   });
 
   test("of version 1 has several points in a row, and scales what is added", async () => {
     const options = flexible({ dimensions: 3, scale: 4 });
     const landmarks = { shape: [1, 1, 1, 6], data: [1, 2, 3, -4, 0.5, 6] };
     expect((await runOne({ customCode, options }, landmarks, matrix)).data).toEqual([
-      ...[...moved(1, 2, 4), 3],
-      ...[...moved(-4, 0.5, 4), 6],
+      ...[...move(1, 2, 4), 3],
+      ...[...move(-4, 0.5, 4), 6],
     ]);
   });
 

@@ -42,20 +42,20 @@ describe("pools of INT16", () => {
 
 describe("RESIZE_BILINEAR", () => {
   const square = image([1, 2, 2, 1], [0, 30000, -30000, 9000]);
-  const resized = async (...inputs: GivenInput[]) => [
+  const resize = async (...inputs: GivenInput[]) => [
     ...(await runOperation("RESIZE_BILINEAR", inputs, output))[0].data,
   ];
 
   it("interpolates 16-bit elements in steps of 1/1024 of a pixel", async () => {
     // 2 to 3 columns: a step is (2048 + 1) / 3 = 683 of 1024, so that the second share is 683 and not 682.67.
-    expect(await resized(image([1, 1, 2, 1], [0, 30000]), int32(3), one)).toEqual([0, 20010, 30000]);
-    expect(await resized(square, int32(3), int32(3), bool(false), bool(true))).toEqual([
+    expect(await resize(image([1, 1, 2, 1], [0, 30000]), int32(3), one)).toEqual([0, 20010, 30000]);
+    expect(await resize(square, int32(3), int32(3), bool(false), bool(true))).toEqual([
       0, 15000, 30000, -15000, 2250, 19500, -30000, -10500, 9000,
     ]);
   });
 
   it("has half-pixel centres", async () => {
-    expect(await resized(image([1, 1, 2, 1], [0, 1000]), int32(4), one, bool(false), bool(false), bool(true))).toEqual([
+    expect(await resize(image([1, 1, 2, 1], [0, 1000]), int32(4), one, bool(false), bool(false), bool(true))).toEqual([
       0, 250, 750, 1000,
     ]);
   });

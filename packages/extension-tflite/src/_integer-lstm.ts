@@ -57,7 +57,7 @@ const GATE_BITS = 3;
 /** Arithmetic of a cell: multiplication by real numbers, and functions whose results have 15 fractional bits. */
 interface Arithmetic {
   /** Multiplies a sum of products of two tensors, of these scales, into steps of a result. */
-  scaling(left: number, right: number, result: number): (sum: number) => number;
+  makeScaling(left: number, right: number, result: number): (sum: number) => number;
   /** Of the sums of a gate. */
   sigmoid(sum: number): number;
   tanh(sum: number): number;
@@ -71,14 +71,14 @@ function arithmeticOf({ type }: Tensor, memory: number): Arithmetic {
   if (type === "TENSOR_QUANT8_ASYMM_SIGNED" && memory === 2 ** exponent && exponent >= -15 && exponent <= -9) {
     const { logistic, tanh } = fixedPoint16;
     return {
-      scaling: integerScaling,
+      makeScaling: integerScaling,
       sigmoid: (sum) => logistic(sum, GATE_BITS),
       tanh: (sum) => tanh(sum, GATE_BITS),
       stateTanh: (element) => tanh(element, exponent + 15),
     };
   }
   return {
-    scaling(left, right, result) {
+    makeScaling(left, right, result) {
       const multiplier = (left * right) / result;
       return (sum) => roundHalfAway(sum * multiplier);
     },
@@ -155,7 +155,7 @@ function stepOf(
   // .tflite subtracts the zero point of the hidden state. Without a projection its elements of 8 bits are those of the output state.
   const isGiven = hiddenStateScale > 0 && outputStateIn.type === "TENSOR_QUANT8_ASYMM_SIGNED";
   const hidden = project || isGiven ? { scale: hiddenStateScale, zeroPoint: -hiddenStateZeroPoint } : outputStateIn;
-  const toHidden = arithmetic.scaling(SHARE, SHARE, hidden.scale);
+  const toHidden = arithmetic.makeScaling(SHARE, SHARE, hidden.scale);
   const centre = project ? hidden.zeroPoint : outputStateIn.zeroPoint;
   const [least, greatest] = integerRange(outputStateIn.type);
   const results = new Float64Array(cell.outputGate.input.dimensions[0]);
@@ -194,7 +194,7 @@ function gateOf(
     outputStateIn,
     cellStateIn,
   }: { readonly input: Tensor; readonly outputStateIn: Tensor; readonly cellStateIn: Tensor },
-  { scaling }: Arithmetic,
+  { makeScaling: scaling }: Arithmetic,
 ): (vectors: Vectors, activation: (sum: number) => number) => Float64Array {
   const scale = gate.norm ? intermediateScale : GATE;
   const fromInput = scaling(gate.input.scale, input.scale, scale);
@@ -227,7 +227,7 @@ function projectionOf(
   { projection, projectionBias }: LstmCell,
   { hiddenStateScale, projClip }: IntegerSettings,
   { type, scale, zeroPoint }: Tensor,
-  { scaling }: Arithmetic,
+  { makeScaling: scaling }: Arithmetic,
 ): ((hidden: Float64Array, outputs: Float64Array) => void) | undefined {
   if (projection === undefined) return undefined;
   const [least, greatest] = integerRange(type);

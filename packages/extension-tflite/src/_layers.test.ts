@@ -1,7 +1,7 @@
 import type { AnyOperandType } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bool, type GivenInput, int32, omitted, runOperation } from "./_run.test-helper.ts";
+import { bool, type GivenInput, int32, omit, runOperation } from "./_run.test-helper.ts";
 import { tfliteTypes } from "./types.ts";
 
 const { TENSOR_INT64 } = tfliteTypes;
@@ -74,7 +74,7 @@ describe("CONV_2D", () => {
   });
 
   it("clamps to the type's bounds", async () => {
-    const inputs = [int16([1, 1, 2, 1], [32767, -32768]), int8([1, 1, 1, 1], [2]), omitted(TENSOR_INT64)];
+    const inputs = [int16([1, 1, 2, 1], [32767, -32768]), int8([1, 1, 1, 1], [2]), omit(TENSOR_INT64)];
     const [{ data }] = await runOperation("CONV_2D", [...inputs, VALID, one, one, none], wide(1));
     expect([...data]).toEqual([32767, -32768]);
   });
@@ -92,7 +92,7 @@ describe("CONV_2D", () => {
   it("convolves groups with dilations", async () => {
     const input = float([1, 1, 3, 2], [1, 10, 2, 20, 3, 30]);
     const filter = float([2, 1, 2, 1], [1, 2, 3, 4]);
-    const operands = [input, filter, omitted(), VALID, one, one, none, bool(false), int32(2), one];
+    const operands = [input, filter, omit(), VALID, one, one, none, bool(false), int32(2), one];
     const [result] = await runOperation("CONV_2D", operands, real);
     expect(result).toEqual({ dimensions: [1, 1, 1, 2], data: Float32Array.of(1 + 6, 30 + 120) });
   });
@@ -112,7 +112,7 @@ describe("CONV_2D", () => {
     // Range [0, 25.5]: steps of 0.1, and 0 is -128.
     const input = float([1, 1, 1, 2], [25.5, 0.26]);
     const filter = perChannel([2, 1, 1, 2], [1, 0, 0, 10], [1, 0.5]);
-    const [{ data }] = await runOperation("CONV_2D", [input, filter, omitted(), VALID, one, one, none], real);
+    const [{ data }] = await runOperation("CONV_2D", [input, filter, omit(), VALID, one, one, none], real);
     expect(data[0]).toBeCloseTo(25.5, 4);
     expect(data[1]).toBeCloseTo(3 * 10 * 0.1 * 0.5, 4);
   });
@@ -286,8 +286,8 @@ describe("FULLY_CONNECTED", () => {
   });
 
   it("takes inputs of rank 1, and returns INT16 of 8-bit inputs", async () => {
-    const operands = [{ ...int8([2], [100, 101], 1, 1), isConstant: false }, int8([1, 2], [100, 100]), omitted(), none];
-    operands[2] = omitted("TENSOR_INT32");
+    const operands = [{ ...int8([2], [100, 101], 1, 1), isConstant: false }, int8([1, 2], [100, 100]), omit(), none];
+    operands[2] = omit("TENSOR_INT32");
     expect(await runOperation("FULLY_CONNECTED", operands, wide(1))).toEqual([
       { dimensions: [1, 1], data: Int16Array.of(19900) },
     ]);
@@ -297,7 +297,7 @@ describe("FULLY_CONNECTED", () => {
     // The input's step is 0.1: no difference.
     const rows = float([1, 4], [12.7, -12.8, 0, 1]);
     const weights4 = int8([2, 4], [1, 2, 3, 4, -1, 0, 5, -6]);
-    const blocked = (scales: GivenInput) => [rows, weights4, omitted(), none, bool(false), bool(true), scales];
+    const blocked = (scales: GivenInput) => [rows, weights4, omit(), none, bool(false), bool(true), scales];
     const declared = [{ type: "TENSOR_FLOAT32" }] as const;
     const scales = float([2, 2], [1, 0.5, 2, 10]);
     const [result] = await runOperation("FULLY_CONNECTED", blocked(scales), declared);
@@ -339,7 +339,7 @@ describe("FULLY_CONNECTED", () => {
       zeroPoint: 7,
       isConstant: true,
     };
-    const [{ data }] = await runOperation("FULLY_CONNECTED", [float([1, 1], [127]), bytes, omitted(), none], real);
+    const [{ data }] = await runOperation("FULLY_CONNECTED", [float([1, 1], [127]), bytes, omit(), none], real);
     expect(data[0]).toBeCloseTo(-3 * 0.5 * 127, 3);
   });
 
@@ -358,7 +358,7 @@ describe("FULLY_CONNECTED", () => {
   it("refuses weights without units or without inputs", async () => {
     const run = (dimensions: number[]) => {
       const empty = { ...int8(dimensions, []), isConstant: false };
-      return runOperation("FULLY_CONNECTED", [int16([1, 2], [1, 2]), empty, omitted(TENSOR_INT64), none], wide(1));
+      return runOperation("FULLY_CONNECTED", [int16([1, 2], [1, 2]), empty, omit(TENSOR_INT64), none], wide(1));
     };
     await expect(run([0, 2])).rejects.toThrow("the filter has no output channels");
     await expect(run([2, 0])).rejects.toThrow("the weights have no inputs");

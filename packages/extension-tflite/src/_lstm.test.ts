@@ -1,6 +1,6 @@
 import type { AnyOperandType } from "@nnhal/operations";
 import { describe, expect, it } from "vitest";
-import { bool, float32, type GivenInput, int32, omitted, type Result, runOperation } from "./_run.test-helper.ts";
+import { bool, float32, type GivenInput, int32, omit, type Result, runOperation } from "./_run.test-helper.ts";
 import { tfliteTypes } from "./types.ts";
 
 const UNITS = 3;
@@ -73,7 +73,7 @@ function randoms(count: number, seed: number): number[] {
 }
 
 /** A tensor of a type that holds real numbers as well as it can. */
-function given(
+function give(
   type: AnyOperandType,
   dimensions: number[],
   reals: readonly number[],
@@ -105,17 +105,17 @@ function tensorsOf(kind: Kind, variant: Variant): GivenInput[] {
   const outputs = hasProjection ? OUTPUTS : UNITS;
   const weights = (present: boolean, rows: number, columns: number, seed: number) =>
     present
-      ? given(kind.weights, [rows, columns], onGrid(randoms(rows * columns, seed)), weightScale)
-      : omitted(kind.weights);
+      ? give(kind.weights, [rows, columns], onGrid(randoms(rows * columns, seed)), weightScale)
+      : omit(kind.weights);
   const vector = (present: boolean, type: AnyOperandType, seed: number, scale: number, shift = 0) =>
     present
-      ? given(
+      ? give(
           type,
           [UNITS],
           onGrid(randoms(UNITS, seed)).map((real) => real + shift),
           scale,
         )
-      : omitted(type);
+      : omit(type);
   const peepholeUnit = kind.peephole === INT16 ? peepholeScale : weightScale;
   const biasUnit = hasNorm ? peepholeScale / 1024 : weightScale * (kind.scale || 1);
   const gates = [!isCoupled, true, true, true];
@@ -123,7 +123,7 @@ function tensorsOf(kind: Kind, variant: Variant): GivenInput[] {
   const values = onGrid(randoms(TIMES * BATCHES * INPUTS, 1)).map((real) => real * 0.9);
   const state = onGrid(randoms(BATCHES * outputs, 2)).map((real) => real * 0.9);
   return [
-    given(activation, timeMajor ? [TIMES, BATCHES, INPUTS] : [BATCHES, TIMES, INPUTS], values, scale, zeroPoint),
+    give(activation, timeMajor ? [TIMES, BATCHES, INPUTS] : [BATCHES, TIMES, INPUTS], values, scale, zeroPoint),
     ...gates.map((present, gate) => weights(present, UNITS, INPUTS, 10 + gate)),
     ...gates.map((present, gate) => weights(present, UNITS, outputs, 20 + gate)),
     ...[!isCoupled, true, true].map((present, gate) =>
@@ -131,9 +131,9 @@ function tensorsOf(kind: Kind, variant: Variant): GivenInput[] {
     ),
     ...gates.map((present, gate) => vector(present, kind.bias, 40 + gate, biasUnit)),
     weights(hasProjection, OUTPUTS, UNITS, 50),
-    hasProjection ? given(kind.bias, [OUTPUTS], [0.25, -0.125], weightScale * hiddenScale) : omitted(kind.bias),
-    given(activation, [BATCHES, outputs], state, scale, zeroPoint),
-    given(kind.memory, [BATCHES, UNITS], onGrid(randoms(BATCHES * UNITS, 3)), memoryScale),
+    hasProjection ? give(kind.bias, [OUTPUTS], [0.25, -0.125], weightScale * hiddenScale) : omit(kind.bias),
+    give(activation, [BATCHES, outputs], state, scale, zeroPoint),
+    give(kind.memory, [BATCHES, UNITS], onGrid(randoms(BATCHES * UNITS, 3)), memoryScale),
     ...gates.map((present, gate) => vector(present && hasNorm, kind.memory, 60 + gate, peepholeScale, 0)),
   ];
 }
@@ -214,17 +214,17 @@ describe("UNIDIRECTIONAL_SEQUENCE_LSTM", () => {
 
   it("hybrid: one step by the formula", async () => {
     // Input 0.3 of a range of 1 is 38.1 of 127 steps.
-    const one = (value: number) => given(INT8, [1, 1], [value], 0.5);
-    const none = omitted(INT8);
+    const one = (value: number) => give(INT8, [1, 1], [value], 0.5);
+    const none = omit(INT8);
     const inputs = [
-      given(FLOAT, [1, 1, 2], [1, 0.3], 0),
-      ...[none, ...[1, 2, 3].map((value) => given(INT8, [1, 2], [0, value], 0.5))],
+      give(FLOAT, [1, 1, 2], [1, 0.3], 0),
+      ...[none, ...[1, 2, 3].map((value) => give(INT8, [1, 2], [0, value], 0.5))],
       ...[none, one(0), one(0), one(0)],
       ...[none, none, none],
-      ...[omitted(), ...[0, 0, 0].map((value) => given(FLOAT, [1], [value], 0))],
-      ...[none, omitted()],
-      ...[given(FLOAT, [1, 1], [0.5], 0), given(FLOAT, [1, 1], [2], 0)],
-      ...[omitted(), omitted(), omitted(), omitted()],
+      ...[omit(), ...[0, 0, 0].map((value) => give(FLOAT, [1], [value], 0))],
+      ...[none, omit()],
+      ...[give(FLOAT, [1, 1], [0.5], 0), give(FLOAT, [1, 1], [2], 0)],
+      ...[omit(), omit(), omit(), omit()],
       ...[int32(4), float32(0), float32(0), bool(true), bool(false), bool(false)],
     ];
     const [output, , memory] = await runOperation("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, outputsOf(hybridKind));
@@ -242,9 +242,9 @@ describe("UNIDIRECTIONAL_SEQUENCE_LSTM", () => {
     const diagonal = tensorsOf(floatKind, variant);
     for (const place of [5, 6, 7, 8]) {
       const values = randoms(UNITS, place);
-      diagonal[place] = given(FLOAT, [UNITS], values, 0);
+      diagonal[place] = give(FLOAT, [UNITS], values, 0);
       const matrix = Array.from({ length: UNITS ** 2 }, (_, at) => (at % (UNITS + 1) === 0 ? values[at % UNITS] : 0));
-      dense[place] = given(FLOAT, [UNITS, UNITS], matrix, 0);
+      dense[place] = give(FLOAT, [UNITS, UNITS], matrix, 0);
     }
     const options = optionsOf(variant);
     const name = "UNIDIRECTIONAL_SEQUENCE_LSTM";
@@ -254,25 +254,25 @@ describe("UNIDIRECTIONAL_SEQUENCE_LSTM", () => {
   });
 
   it("refuses states of another size, an incomplete gate, and scales of 0 that a cell requires", async () => {
-    const broken = (place: number, input: GivenInput, kind = byteKind) => {
+    const breakIt = (place: number, input: GivenInput, kind = byteKind) => {
       const inputs = [...tensorsOf(kind, {}), ...optionsOf({})];
       inputs[place] = input;
       return runOperation("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, outputsOf(kind));
     };
     const { scale, zeroPoint } = byteKind;
-    await expect(broken(18, given(INT8, [1, OUTPUTS], [0, 0], scale, zeroPoint))).rejects.toThrow(
+    await expect(breakIt(18, give(INT8, [1, OUTPUTS], [0, 0], scale, zeroPoint))).rejects.toThrow(
       "the output state: expected 4 elements, got 2",
     );
-    await expect(broken(19, given(INT16, [1, UNITS], [0, 0, 0], memoryScale))).rejects.toThrow(
+    await expect(breakIt(19, give(INT16, [1, UNITS], [0, 0, 0], memoryScale))).rejects.toThrow(
       "the cell state: expected 6 elements, got 3",
     );
-    await expect(broken(5, omitted(INT8))).rejects.toThrow("expected all or none of the 3 input gate operands, got 2");
-    await expect(broken(31, float32(0))).rejects.toThrow("forgetIntermediateScale: expected a number > 0, got 0");
-    await expect(broken(35, float32(0))).rejects.toThrow("hiddenStateScale: expected a number > 0, got 0");
-    await expect(broken(29, bool(true))).rejects.toThrow(
+    await expect(breakIt(5, omit(INT8))).rejects.toThrow("expected all or none of the 3 input gate operands, got 2");
+    await expect(breakIt(31, float32(0))).rejects.toThrow("forgetIntermediateScale: expected a number > 0, got 0");
+    await expect(breakIt(35, float32(0))).rejects.toThrow("hiddenStateScale: expected a number > 0, got 0");
+    await expect(breakIt(29, bool(true))).rejects.toThrow(
       "diagonalRecurrentTensors is true, but the cell is an integer",
     );
-    await expect(broken(24, int32(2))).rejects.toThrow("activation 2 is none of NONE 0");
+    await expect(breakIt(24, int32(2))).rejects.toThrow("activation 2 is none of NONE 0");
   });
 });
 

@@ -34,7 +34,7 @@ const sizeParams = alternative({
 });
 
 /** Defines a resizing operation. `reference`: the kernel in place of the HAL's. */
-export function resizing<Name extends "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR">(
+export function defineResize<Name extends "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR">(
   name: Name,
   types: readonly AnyOperandType[],
   reference?: Operation["reference"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bool, type GivenInput, int32, omitted, type Result, runOperation } from "./_run.test-helper.ts";
+import { bool, type GivenInput, int32, omit, type Result, runOperation } from "./_run.test-helper.ts";
 
 const float = (dimensions: number[], values: number[]): GivenInput => ({
   type: "TENSOR_FLOAT32",
@@ -48,19 +48,19 @@ describe("RNN", () => {
   });
 
   it("refuses weights and states of another size", async () => {
-    const broken = (place: number, input: GivenInput) => {
+    const breakIt = (place: number, input: GivenInput) => {
       const inputs = [float([2, 2], [1, 0.31, 0, 0]), ...floatCell, float([2, 1], [0, 0]), int32(0), bool(false)];
       inputs[place] = input;
       return runOperation("RNN", inputs, outputs);
     };
-    await expect(broken(1, float([1, 3], [1, 2, 3]))).rejects.toThrow(
+    await expect(breakIt(1, float([1, 3], [1, 2, 3]))).rejects.toThrow(
       "the shape of the weights: expected 1x2, got 1x3",
     );
-    await expect(broken(2, float([1, 2], [1, 2]))).rejects.toThrow(
+    await expect(breakIt(2, float([1, 2], [1, 2]))).rejects.toThrow(
       "the shape of the recurrent weights: expected 1x1, got 1x2",
     );
-    await expect(broken(3, float([2], [1, 2]))).rejects.toThrow("the shape of the bias: expected 1, got 2");
-    await expect(broken(4, float([1, 1], [1]))).rejects.toThrow(
+    await expect(breakIt(3, float([2], [1, 2]))).rejects.toThrow("the shape of the bias: expected 1, got 2");
+    await expect(breakIt(4, float([1, 1], [1]))).rejects.toThrow(
       "the shape of the hidden states: expected 2x1, got 1x1",
     );
   });
@@ -112,7 +112,7 @@ describe("BIDIRECTIONAL_SEQUENCE_RNN", () => {
       [...[input, ...cell, state, ...cell, state, ...auxiliary], ...[bool(false), int32(4), bool(merge), bool(true)]],
       declared,
     );
-  const none = [omitted(), omitted(INT8), omitted(INT8)];
+  const none = [omit(), omit(INT8), omit(INT8)];
 
   it("runs one cell forwards and one backwards, with outputs apart or merged", async () => {
     const sequence = async (of: GivenInput) =>
@@ -133,7 +133,7 @@ describe("BIDIRECTIONAL_SEQUENCE_RNN", () => {
     const weights = int8([1, 1], [3], 0.5);
     const [linked] = await run(false, [auxiliary, weights, weights], [...three, outputs[0]]);
     expect(reals(linked)[0]).toBeCloseTo(Math.tanh(0.5 + 2 * third(true) + 1.5 - 0.4 + 0.1), 6);
-    await expect(run(false, [omitted(), weights, weights], [...three, outputs[0]])).rejects.toThrow(
+    await expect(run(false, [omit(), weights, weights], [...three, outputs[0]])).rejects.toThrow(
       "auxiliary weights must be given for both directions, and only with an auxiliary input",
     );
   });

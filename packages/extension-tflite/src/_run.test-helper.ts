@@ -78,7 +78,7 @@ export const bool = (value: boolean): GivenInput => ({
 });
 
 /** A tensor that is left out. Default type: TENSOR_FLOAT32. */
-export const omitted = (type: AnyOperandType = "TENSOR_FLOAT32"): GivenInput => ({
+export const omit = (type: AnyOperandType = "TENSOR_FLOAT32"): GivenInput => ({
   type,
   dimensions: [],
   data: new Uint8Array(),

@@ -31,7 +31,7 @@ export function of(type: TypeName, scale?: number, zeroPoint = 0): DeclaredOutpu
 }
 
 /** A tensor. Default shape: one axis. */
-export function given(
+export function giveTensor(
   declared: DeclaredOutput,
   values: readonly (number | bigint)[],
   dimensions: readonly number[] = [values.length],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type GivenInput, int32, omitted, runOperation } from "./_run.test-helper.ts";
+import { type GivenInput, int32, omit, runOperation } from "./_run.test-helper.ts";
 
 const float = (dimensions: number[]): GivenInput => {
   const count = dimensions.reduce((product, extent) => product * extent, 1);
@@ -109,13 +109,13 @@ describe("CONV_3D", () => {
   it("has no bias, and an activation", async () => {
     const input: GivenInput = { ...float([1, 1, 1, 2, 1]), data: Float32Array.of(-3, 9) };
     const filter: GivenInput = { ...float([1, 1, 1, 1, 1]), data: Float32Array.of(1) };
-    const [{ data }] = await runOperation("CONV_3D", [input, filter, omitted(), ...options(unit, 3)], real);
+    const [{ data }] = await runOperation("CONV_3D", [input, filter, omit(), ...options(unit, 3)], real);
     expect(data).toEqual(Float32Array.of(0, 6));
   });
 
   it("refuses other channels, a window that does not fit, strides and dilations of 0, another padding", async () => {
     const run = (input: number[], filter: number[], changes: Partial<typeof unit> = {}) =>
-      runOperation("CONV_3D", [float(input), float(filter), omitted(), ...options({ ...unit, ...changes })], real);
+      runOperation("CONV_3D", [float(input), float(filter), omit(), ...options({ ...unit, ...changes })], real);
     await expect(run([1, 1, 1, 1, 2], [1, 1, 1, 1, 1])).rejects.toThrow(
       "the input has 2 channels where the filter has 1",
     );
@@ -128,7 +128,7 @@ describe("CONV_3D", () => {
     await expect(run([1, 1, 1, 1, 1], [1, 1, 1, 1, 1], { dilation: [0, 1, 1] })).rejects.toThrow(
       "dilation 0 is less than 1",
     );
-    const wrong = [float([1, 1, 1, 1, 1]), float([1, 1, 1, 1, 1]), omitted(), int32(2), ...options(unit).slice(1)];
+    const wrong = [float([1, 1, 1, 1, 1]), float([1, 1, 1, 1, 1]), omit(), int32(2), ...options(unit).slice(1)];
     await expect(runOperation("CONV_3D", wrong, real)).rejects.toThrow("padding 2 is neither SAME 0 nor VALID 1");
   });
 });
@@ -151,7 +151,7 @@ describe("CONV_3D_TRANSPOSE", () => {
             }
           }
         });
-        const operands = [shape(1, ...each.input, 2), filter, input, omitted(), ...options(each)];
+        const operands = [shape(1, ...each.input, 2), filter, input, omit(), ...options(each)];
         const [result] = await runOperation("CONV_3D_TRANSPOSE", operands, real);
         expect(result.dimensions).toEqual([1, ...each.input, 2]);
         for (let at = 0; at < wanted.length; at++) expect(Number(result.data[at]) - wanted[at]).toBe(0);
@@ -163,7 +163,7 @@ describe("CONV_3D_TRANSPOSE", () => {
   it("refuses an output shape of other batches, channels or rank, and other channels of the input", async () => {
     const unit = options({ same: false, stride: [1, 1, 1], dilation: [1, 1, 1] });
     const run = (outputShape: GivenInput, input: number[]) =>
-      runOperation("CONV_3D_TRANSPOSE", [outputShape, float([1, 1, 1, 2, 1]), float(input), omitted(), ...unit], real);
+      runOperation("CONV_3D_TRANSPOSE", [outputShape, float([1, 1, 1, 2, 1]), float(input), omit(), ...unit], real);
     expect((await run(shape(1, 1, 1, 1, 2), [1, 1, 1, 1, 1]))[0].dimensions).toEqual([1, 1, 1, 1, 2]);
     for (const wrong of [
       [2, 1, 1, 1, 2],

@@ -52,7 +52,7 @@ function signedModel(): Uint8Array {
 
 const file = signedModel();
 
-async function made(options: LoadOptions, inputs: Readonly<Record<string, readonly number[]>>) {
+async function make(options: LoadOptions, inputs: Readonly<Record<string, readonly number[]>>) {
   const model = await load(file, { engines: [], cache, ...options });
   const { data } = (await model.run(inputs)).output;
   await model.close();
@@ -68,11 +68,11 @@ it("is made if it is not there", async () => {
 it("has a prepared model for each signature of a file", async () => {
   const both = { left: [3], right: [5] };
   for (let round = 0; round < 2; round++) {
-    expect(await made({ signature: "add" }, both)).toEqual([8]);
-    expect(await made({ signature: "sub" }, both)).toEqual([-2]);
+    expect(await make({ signature: "add" }, both)).toEqual([8]);
+    expect(await make({ signature: "sub" }, both)).toEqual([-2]);
     // Their structure is the same: only the constants differ.
-    expect(await made({ signature: "one" }, { left: [3] })).toEqual([4]);
-    expect(await made({ signature: "two" }, { left: [3] })).toEqual([5]);
+    expect(await make({ signature: "one" }, { left: [3] })).toEqual([4]);
+    expect(await make({ signature: "two" }, { left: [3] })).toEqual([5]);
   }
   expect(readdirSync(cache)).toHaveLength(8);
 });
@@ -80,9 +80,9 @@ it("has a prepared model for each signature of a file", async () => {
 it("has a prepared model for each shape of the inputs, and for open shapes", async () => {
   const shaped = (extent: number) => ({ inputShapes: { left: [extent], right: [extent] } });
   for (let round = 0; round < 2; round++) {
-    expect(await made(shaped(1), { left: [1], right: [2] })).toEqual([3]);
-    expect(await made(shaped(2), { left: [1, 2], right: [3, 4] })).toEqual([4, 6]);
-    expect(await made({ dynamicShapes: true }, { left: [1, 2, 3], right: [1, 1, 1] })).toEqual([2, 3, 4]);
+    expect(await make(shaped(1), { left: [1], right: [2] })).toEqual([3]);
+    expect(await make(shaped(2), { left: [1, 2], right: [3, 4] })).toEqual([4, 6]);
+    expect(await make({ dynamicShapes: true }, { left: [1, 2, 3], right: [1, 1, 1] })).toEqual([2, 3, 4]);
   }
   expect(readdirSync(cache)).toHaveLength(6);
 });

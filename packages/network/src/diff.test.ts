@@ -19,7 +19,7 @@ function engineWith(change: (element: number) => number) {
 }
 
 const models: Model[] = [];
-async function opened(...given: Parameters<typeof load>): Promise<Model> {
+async function openDevice(...given: Parameters<typeof load>): Promise<Model> {
   const model = await load(...given);
   models.push(model);
   return model;
@@ -27,7 +27,7 @@ async function opened(...given: Parameters<typeof load>): Promise<Model> {
 afterAll(() => Promise.all(models.map((model) => model.close())));
 
 const wrongDigits = async () =>
-  opened(await digits(), { engines: [engineWith((element) => Math.min(255, element + 3))], devices: "wrong" });
+  openDevice(await digits(), { engines: [engineWith((element) => Math.min(255, element + 3))], devices: "wrong" });
 
 describe("model.diff", () => {
   it("names the first operation that is wrong, with the operator and its tensor", async () => {
@@ -64,7 +64,7 @@ describe("model.diff", () => {
   });
 
   it("finds nothing on a right device", async () => {
-    const model = await opened(await digits(), { engines: [engineWith((element) => element)], devices: "wrong" });
+    const model = await openDevice(await digits(), { engines: [engineWith((element) => element)], devices: "wrong" });
     const { isRight, verdict, first } = await model.diff();
     expect([isRight, first]).toEqual([true, null]);
     expect(verdict).toMatch(/^All \d+ operations that were compared are right; the outputs are equal\.$/);
@@ -72,7 +72,10 @@ describe("model.diff", () => {
 
   it("says what quantisation costs, against the float model", async () => {
     const options = { engines: [referenceBackend], devices: "reference" };
-    const [quantised, float] = [await opened(await digits(), options), await opened(await digits("float"), options)];
+    const [quantised, float] = [
+      await openDevice(await digits(), options),
+      await openDevice(await digits("float"), options),
+    ];
     const report = await quantised.diff({ against: float });
     expect(report).toMatchObject({ isRight: true, isMeasured: true });
     expect(report.heaviest.length).toBeGreaterThan(0);
@@ -112,13 +115,13 @@ describe("model.diff", () => {
     [{ agianst: "ort" }, 'diff: unknown option "agianst": did you mean "against"?'],
   ];
   it.each(given)("refuses the options %j", async (options, problem) => {
-    const model = await opened(passingModel({ shape: [2, 2] }), { devices: "reference" });
+    const model = await openDevice(passingModel({ shape: [2, 2] }), { devices: "reference" });
     // Callers in JavaScript may pass anything.
     await expect(model.diff(options as DiffOptions)).rejects.toThrow(problem);
   });
 
   it("asks for the inputs of a model with open extents", async () => {
-    const model = await opened(passingModel({ shape: [1, 3], shapeSignature: [-1, 3] }), {
+    const model = await openDevice(passingModel({ shape: [1, 3], shapeSignature: [-1, 3] }), {
       devices: "reference",
       dynamicShapes: true,
     });

@@ -15,7 +15,7 @@ import {
   demoFolder,
   modelOf,
   passingModel,
-  quantised,
+  quantise,
   rememberingModel,
   tensor,
   unknownOperatorModel,
@@ -266,14 +266,14 @@ describe("run", () => {
   });
 
   it("returns real numbers, or elements if they are asked for", async () => {
-    const model = await open(passingModel({ shape: [2], type: "UINT8", ...quantised(0.5, 10) }));
+    const model = await open(passingModel({ shape: [2], type: "UINT8", ...quantise(0.5, 10) }));
     expect((await model.run([1.5, -2])).output).toMatchObject({ type: "uint8", data: Float32Array.of(1.5, -2) });
     expect((await model.run([1.5, -2], { raw: true })).output.data).toEqual(Uint8Array.of(13, 6));
     expect(model.outputs[0]?.quantization).toEqual({ scale: 0.5, zeroPoint: 10 });
   });
 
   it("writes to the caller's arrays", async () => {
-    const model = await open(passingModel({ shape: [2], type: "UINT8", ...quantised(0.5, 10) }));
+    const model = await open(passingModel({ shape: [2], type: "UINT8", ...quantise(0.5, 10) }));
     const real = new Float32Array(2);
     expect((await model.run([1.5, -2], { outputs: { passed: real } })).output.data).toBe(real);
     expect(real).toEqual(Float32Array.of(1.5, -2));

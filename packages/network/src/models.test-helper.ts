@@ -22,7 +22,7 @@ export function modelOf(
 }
 
 /** The quantisation of a test tensor. */
-export function quantised(scale: number, zeroPoint: number): Pick<TfliteTensor, "quantization"> {
+export function quantise(scale: number, zeroPoint: number): Pick<TfliteTensor, "quantization"> {
   return { quantization: { scale: [Math.fround(scale)], zeroPoint: [zeroPoint], quantizedDimension: 0 } };
 }
 

@@ -227,7 +227,7 @@ describe("external buffers", () => {
 
 describe("external buffers of a model with an address", () => {
   /** Serves the model and its weights; `sendsParts`: whether it knows ranges. */
-  async function served(
+  async function serve(
     sendsParts: boolean,
     use: (address: string, asked: readonly (string | undefined)[]) => Promise<void>,
     change: { readonly begin?: number; readonly status?: number } = {},
@@ -257,7 +257,7 @@ describe("external buffers of a model with an address", () => {
   }
 
   test("are asked for by range, beside the model", async () => {
-    await served(true, async (address, asked) => {
+    await serve(true, async (address, asked) => {
       expect(await sumOf(address)).toEqual([54, 66]);
       expect(await sumOf(new URL(address))).toEqual([54, 66]);
       expect(asked).toEqual(["bytes=64-135", "bytes=64-135"]);
@@ -265,28 +265,28 @@ describe("external buffers of a model with an address", () => {
   });
 
   test("are taken from a whole file, too", async () => {
-    await served(false, async (address) => {
+    await serve(false, async (address) => {
       expect(await sumOf(address)).toEqual([54, 66]);
       await expect(sumOf(address, { maxBytes: 130 })).rejects.toMatchObject({ code: "CANNOT_READ" });
     });
   });
 
   test("that are another part, or cannot be had, are refused", async () => {
-    await served(
+    await serve(
       true,
       async (address) => {
         await expect(sumOf(address)).rejects.toThrow("the server answered with another part");
       },
       { begin: 0 },
     );
-    await served(
+    await serve(
       true,
       async (address) => {
         await expect(sumOf(address)).rejects.toThrow("it has fewer than the 136 bytes that the model needs");
       },
       { status: 416 },
     );
-    await served(
+    await serve(
       true,
       async (address) => {
         await expect(sumOf(address)).rejects.toThrow("the server answered 500");

@@ -58,7 +58,7 @@ export async function readPart(
       return { ...(await readLargeFile(source, await partFile(part, bytes), options, tools, within)), part: name };
     const most = maxBytes ?? mostFlatbuffer;
     if (size > most) {
-      const message = `the part ${quoted(name, tools)} has ${size} bytes, more than the ${most} of maxBytes`;
+      const message = `the part ${quoteName(name, tools)} has ${size} bytes, more than the ${most} of maxBytes`;
       throw new NetworkError("CANNOT_READ", `cannot read the model${tools.nameOf(source)}: ${message}`);
     }
     const model = await part.read();
@@ -101,7 +101,7 @@ function chosenPart(
   tools: PartTools,
 ): TflitePart | undefined {
   const { NetworkError, nearestName } = tools;
-  const quote = (name: string) => quoted(name, tools);
+  const quote = (name: string) => quoteName(name, tools);
   const models = parts.filter(({ type }) => type === "model");
   const names = models.map(({ name }) => name);
   const rest = names.length - MOST_NAMES;
@@ -123,7 +123,7 @@ function chosenPart(
   throw new NetworkError("BAD_OPTION", `part: the file${tools.nameOf(source)} has no part ${quote(wanted)}; ${help}`);
 }
 
-function quoted(name: string, { oneLine }: PartTools): string {
+function quoteName(name: string, { oneLine }: PartTools): string {
   return JSON.stringify(oneLine(String(name)).slice(0, 200));
 }
 

@@ -12,7 +12,7 @@ import { portOfWorker } from "./workers-node.ts";
 
 /** A computation of many pauses, which are counted. */
 const MOST_PAUSES = 2_000_000;
-function pausing(onPause: (count: number) => void, most = MOST_PAUSES) {
+function makePausing(onPause: (count: number) => void, most = MOST_PAUSES) {
   const frobnicate = defineOperation({
     name: "Frobnicate",
     code: 1,
@@ -42,7 +42,7 @@ describe("in this thread", () => {
     let pauses = 0;
     let isRunning = false;
     // Preparing a model runs it, too.
-    const extension = pausing((count) => {
+    const extension = makePausing((count) => {
       if (!isRunning) return;
       pauses = count;
       if (count === abortAt) controller.abort(new Error("enough"));
@@ -58,7 +58,7 @@ describe("in this thread", () => {
 
   it("the end of its time ends the computation, though several devices may compute", async () => {
     let pauses = 0;
-    const extension = pausing((count) => {
+    const extension = makePausing((count) => {
       pauses = count;
     });
     const model = await load(unknownOperatorModel(), { engines: [], extensions: [extension] });
@@ -71,7 +71,7 @@ describe("in this thread", () => {
     const controller = new AbortController();
     let pauses = 0;
     let abortAt = Number.POSITIVE_INFINITY;
-    const extension = pausing((count) => {
+    const extension = makePausing((count) => {
       pauses = count;
       if (count === abortAt) controller.abort(new Error("enough"));
     }, 200_000);
@@ -96,7 +96,7 @@ describe("in this thread", () => {
   it("another run goes on", async () => {
     const controller = new AbortController();
     let calls = 0;
-    const extension = pausing((count) => {
+    const extension = makePausing((count) => {
       if (count === 1) calls++;
       if (calls === 2) controller.abort(new Error("enough"));
     }, 20_000);

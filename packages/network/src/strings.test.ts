@@ -7,7 +7,7 @@ import { modelOf, tensor } from "./models.test-helper.ts";
 const indexes = (...values: number[]) => new Uint8Array(Int32Array.from(values).buffer);
 
 /** The strings of the input in the other order; 0 is an open extent. */
-const swapping = (count: number) =>
+const swap = (count: number) =>
   modelOf({
     tensors: [
       tensor("words", { type: "STRING", shape: [Math.max(count, 1)], ...(count === 0 && { shapeSignature: [-1] }) }),
@@ -20,7 +20,7 @@ const swapping = (count: number) =>
   });
 
 it("strings go in and come out", async () => {
-  await using model = await load(swapping(2), { devices: "reference", engines: [] });
+  await using model = await load(swap(2), { devices: "reference", engines: [] });
   expect(model.inputs).toMatchObject([{ name: "words", type: "string", shape: [2] }]);
   const { output } = await model.run(["one", "zw\u00f6lf"]);
   expect(output).toMatchObject({ name: "swapped", type: "string", shape: [2], strings: ["zw\u00f6lf", "one"] });
@@ -30,7 +30,7 @@ it("strings go in and come out", async () => {
 });
 
 it("strings of any bytes are passed as bytes", async () => {
-  await using model = await load(swapping(2), { devices: "reference", engines: [] });
+  await using model = await load(swap(2), { devices: "reference", engines: [] });
   const { output } = await model.run([new Uint8Array([0xff, 0]), "b"], { raw: true });
   expect(output).toMatchObject({ shape: [2], strings: ["b", "\ufffd\0"] });
   // Rows of the length and the bytes.
@@ -38,23 +38,23 @@ it("strings of any bytes are passed as bytes", async () => {
 });
 
 it("open extents are those of the strings", async () => {
-  await using model = await load(swapping(0), { devices: "reference", engines: [], dynamicShapes: true });
+  await using model = await load(swap(0), { devices: "reference", engines: [], dynamicShapes: true });
   expect(model.inputs).toMatchObject([{ shape: [0] }]);
   expect((await model.run({ words: ["a", "b", "c"] })).output.strings).toEqual(["b", "a"]);
 });
 
 it("values that are not strings, and another number of strings, are refused", async () => {
-  await using model = await load(swapping(2), { devices: "reference", engines: [] });
-  const refused = (input: Parameters<typeof model.run>[0]) => expect(model.run(input)).rejects;
-  await refused({ words: ["a"] }).toMatchObject({
+  await using model = await load(swap(2), { devices: "reference", engines: [] });
+  const refuse = (input: Parameters<typeof model.run>[0]) => expect(model.run(input)).rejects;
+  await refuse({ words: ["a"] }).toMatchObject({
     code: "WRONG_SIZE",
     message: 'the input "words" (string [2]) has 2 elements; 1 were given',
   });
-  await refused({ words: [1, 2] }).toMatchObject({
+  await refuse({ words: [1, 2] }).toMatchObject({
     code: "WRONG_TYPE",
     message: 'the input "words" (string [2]) takes a string, or lists of strings; it has a number',
   });
-  await refused({ words: [["a"], ["b"]] }).toMatchObject({ code: "WRONG_SHAPE" });
+  await refuse({ words: [["a"], ["b"]] }).toMatchObject({ code: "WRONG_SHAPE" });
   await expect(model.run(["a", "b"], { outputs: { output: new Uint8Array(2) } })).rejects.toMatchObject({
     code: "WRONG_TYPE",
     message: expect.stringContaining("has strings"),
@@ -72,14 +72,14 @@ it("an engine that can have the extension for .tflite gets it, once", async () =
     },
   };
   for (let round = 0; round < 2; round++) {
-    await using model = await load(swapping(2), { devices: "mine", engines: [engine] });
+    await using model = await load(swap(2), { devices: "mine", engines: [engine] });
     expect((await model.run(["a", "b"])).output.strings).toEqual(["b", "a"]);
   }
   expect(names).toEqual(["nnhal.tflite"]);
 });
 
 it("rows that would be too large are refused before they are made", async () => {
-  await using model = await load(swapping(0), { devices: "reference", engines: [] });
+  await using model = await load(swap(0), { devices: "reference", engines: [] });
   const strings = ["a".repeat(100_000), ...Array<string>(10_000).fill("")];
   await expect(model.run(strings)).rejects.toMatchObject({
     code: "WRONG_SIZE",

@@ -67,7 +67,7 @@ it("a value that cannot be passed to a worker fails its run", async () => {
 });
 
 describe("memory that has moved elsewhere", () => {
-  const detached = <Data extends Float32Array | Uint8Array>(data: Data): Data => {
+  const detach = <Data extends Float32Array | Uint8Array>(data: Data): Data => {
     structuredClone(data, { transfer: [data.buffer as ArrayBuffer] });
     return data;
   };
@@ -79,7 +79,7 @@ describe("memory that has moved elsewhere", () => {
 
   it("is refused as an input, an output and a state, with its shape too", async () => {
     const model = await load(passingModel({ shape: [1, 4] }), { engines: [] });
-    const data = detached(new Float32Array(4));
+    const data = detach(new Float32Array(4));
     await expect(model.run(data)).rejects.toMatchObject(refused);
     await expect(model.run({ data, shape: [1, 4] })).rejects.toMatchObject(refused);
     await expect(model.run([1, 2, 3, 4], { outputs: { passed: data } })).rejects.toMatchObject({
@@ -89,10 +89,10 @@ describe("memory that has moved elsewhere", () => {
   });
 
   it("is refused as a file and as a picture", async () => {
-    await expect(load(detached(addingModel().slice()))).rejects.toMatchObject(refused);
-    const { buffer } = detached(addingModel().slice());
+    await expect(load(detach(addingModel().slice()))).rejects.toMatchObject(refused);
+    const { buffer } = detach(addingModel().slice());
     await expect(load(buffer as ArrayBuffer)).rejects.toMatchObject(refused);
-    const data = detached(new Uint8Array(3));
+    const data = detach(new Uint8Array(3));
     await expect(picture({ width: 1, height: 1, data })).rejects.toMatchObject(refused);
     await expect(encodePng({ width: 1, height: 1, data })).rejects.toMatchObject(refused);
   });

@@ -229,7 +229,7 @@ function classOf(value: object): string {
 }
 
 /** The items of a list of words that was given as an option, or what else it is. */
-export function listedOf(value: unknown): string {
+export function listItems(value: unknown): string {
   return Array.isArray(value) ? `the list ${JSON.stringify(value.map(String))}` : kindOf(value);
 }
 

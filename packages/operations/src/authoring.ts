@@ -34,12 +34,12 @@ export {
   int32,
   mayStayZero,
   omittable,
+  omittableFrom,
   optional,
   read,
   scalar,
   subgraph,
   tensor,
-  trailing,
   variadic,
   wide,
 } from "./params.ts";

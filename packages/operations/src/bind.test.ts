@@ -3,7 +3,7 @@ import { bindArguments, bindInputs, bindOutputs, inferOutputs, isInferable, requ
 import { alternative, defineOperation, type OperandInfo } from "./define.ts";
 import { OperationError } from "./fail.ts";
 import { type Match, matchOperation } from "./match.ts";
-import { bool, int32, omittable, optional, read, scalar, tensor, trailing, variadic } from "./params.ts";
+import { bool, int32, omittable, omittableFrom, optional, read, scalar, tensor, variadic } from "./params.ts";
 
 const F32 = "TENSOR_FLOAT32";
 
@@ -27,7 +27,7 @@ const resizing = defineOperation({
     optional("1.2", bool("nchw"), false),
     optional("1.2", int32("axis"), -1),
   ],
-  outputs: [tensor("output"), trailing("1.3", tensor("state"))],
+  outputs: [tensor("output"), omittableFrom("1.3", tensor("state"))],
   types: [["1.0", F32, F32, "FLOAT32", F32, F32]],
   ranks: { input: [1, 2], bias: 1 },
   since: ({ factor }, { output }) => (factor === 2 || output.scale > 0 ? "1.3" : undefined),
@@ -52,7 +52,7 @@ const input = info([2, 3], new Float32Array(6));
 const shape = info([2], Int32Array.of(4, 5), "TENSOR_INT32");
 const factor = info([], Float32Array.of(1.5), "FLOAT32");
 
-function matched(operation: typeof resizing, inputs: readonly OperandInfo[], outputs: readonly OperandInfo[]): Match {
+function matchArgs(operation: typeof resizing, inputs: readonly OperandInfo[], outputs: readonly OperandInfo[]): Match {
   const match = matchOperation(
     operation,
     inputs.map(({ type }) => type),
@@ -155,7 +155,7 @@ describe("requiredVersion", () => {
 
   it("is the row's, unless the values need a later one", () => {
     const inputs = [input, shape, info([2]), factor];
-    const match = matched(resizing, inputs, [output]);
+    const match = matchArgs(resizing, inputs, [output]);
     expect(requiredVersion(match, inputs, [output])).toBe("1.0");
     const two = [input, shape, info([2]), info([], Float32Array.of(2), "FLOAT32")];
     expect(requiredVersion(match, two, [output])).toBe("1.3");
@@ -164,7 +164,7 @@ describe("requiredVersion", () => {
 
   it("calls the form that matched", () => {
     const inputs = [input, number(7), number(1)];
-    const match = matched(resizing, inputs, [output]);
+    const match = matchArgs(resizing, inputs, [output]);
     expect(match.form).toBe(sized);
     expect(requiredVersion(match, inputs, [output])).toBe("1.2");
     expect(requiredVersion(match, [input, number(6), number(1)], [output])).toBe("1.1");

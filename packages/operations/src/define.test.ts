@@ -20,7 +20,7 @@ function outputOf(...dimensions: readonly number[]): OutputTensor {
 }
 
 describe("a kernel", () => {
-  const counting = (dynamic: boolean) => {
+  const makeCounting = (dynamic: boolean) => {
     let calls = 0;
     const { reference } = defineOperation({
       ...spec,
@@ -36,17 +36,17 @@ describe("a kernel", () => {
   };
 
   it("runs if an output has elements", () => {
-    expect(counting(false)(outputOf(1))).toBe(1);
-    expect(counting(false)(outputOf(0), [outputOf(0), outputOf(2)])).toBe(1);
+    expect(makeCounting(false)(outputOf(1))).toBe(1);
+    expect(makeCounting(false)(outputOf(0), [outputOf(0), outputOf(2)])).toBe(1);
   });
 
   it("does not run if no output has elements, however large other extents are", () => {
-    expect(counting(false)(outputOf(0))).toBe(0);
-    expect(counting(false)(outputOf(2 ** 31 - 1, 0), [outputOf(0, 2 ** 31 - 1)])).toBe(0);
+    expect(makeCounting(false)(outputOf(0))).toBe(0);
+    expect(makeCounting(false)(outputOf(2 ** 31 - 1, 0), [outputOf(0, 2 ** 31 - 1)])).toBe(0);
   });
 
   it("always runs if the kernel determines the number of results", () => {
-    expect(counting(true)(outputOf(0))).toBe(1);
+    expect(makeCounting(true)(outputOf(0))).toBe(1);
   });
 
   it("may be missing, which the executor has to know", () => {

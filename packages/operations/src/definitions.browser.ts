@@ -4,7 +4,7 @@ import type { Operation } from "./define.ts";
 import { type Family, families } from "./families.gen.ts";
 
 /** Makes a registry in which each family of definitions is loaded on first use. */
-export function loadedByNeed(given: readonly Family[]) {
+export function loadByNeed(given: readonly Family[]) {
   const loaded: Operation[] = [];
   const once = ({ load }: Family) => {
     let loading: Promise<readonly Operation[]> | undefined;
@@ -38,4 +38,4 @@ export function loadedByNeed(given: readonly Family[]) {
 }
 
 /** `operations`: the definitions loaded so far. `loaders`: by operation code, loads the definition and its family. */
-export const { operations, loaders } = loadedByNeed(families);
+export const { operations, loaders } = loadByNeed(families);

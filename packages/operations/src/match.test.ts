@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { alternative, defineOperation, type Operation } from "./define.ts";
 import { latestVersion, layOut, type MaybeType, matchOperation } from "./match.ts";
-import { any, bool, int32, omittable, optional, scalar, subgraph, tensor, trailing, variadic } from "./params.ts";
+import { any, bool, int32, omittable, omittableFrom, optional, scalar, subgraph, tensor, variadic } from "./params.ts";
 
 const F32 = "TENSOR_FLOAT32";
 const F16 = "TENSOR_FLOAT16";
@@ -72,7 +72,11 @@ describe("legal counts", () => {
     code: 2,
     summary: "Its last two inputs come together.",
     params: [tensor("input"), optional("1.2", int32("width"), 1), optional("1.2", int32("height"), 1)],
-    outputs: [tensor("first", F32), trailing("1.2", tensor("second", F32)), trailing("1.2", tensor("third", F32))],
+    outputs: [
+      tensor("first", F32),
+      omittableFrom("1.2", tensor("second", F32)),
+      omittableFrom("1.2", tensor("third", F32)),
+    ],
     types: [["1.0", F32]],
     counts: [1, 3],
     outputCounts: [1, 3],
@@ -209,8 +213,8 @@ describe("trailing tensors", () => {
     name: "STATEFUL",
     code: 7,
     summary: "Optional tensors at the end of inputs and outputs.",
-    params: [tensor("input"), omittable(tensor("bias")), trailing("1.2", tensor("norm"))],
-    outputs: [tensor("output"), trailing("1.3", tensor("state"))],
+    params: [tensor("input"), omittable(tensor("bias")), omittableFrom("1.2", tensor("norm"))],
+    outputs: [tensor("output"), omittableFrom("1.3", tensor("state"))],
     types: [["1.0", F32, F32, F32, F32, F32]],
   });
 

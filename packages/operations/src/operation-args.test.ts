@@ -6,9 +6,9 @@ import {
   defineOperation,
   int32,
   omittable,
+  omittableFrom,
   optional,
   tensor,
-  trailing,
   variadic,
 } from "./authoring.ts";
 import {
@@ -107,7 +107,7 @@ describe("type rows", () => {
 
   it("have a column for each input and output whose type varies", () => {
     const params = [tensor("a"), int32("b"), omittable(tensor("c")), optional("1.2", bool("d"), false)] as const;
-    const outputs = [tensor("e", "TENSOR_INT32"), trailing("1.3", tensor("f"))] as const;
+    const outputs = [tensor("e", "TENSOR_INT32"), omittableFrom("1.3", tensor("f"))] as const;
     const withRows = (types: Parameters<typeof defineOperation<"ROWS", typeof params, typeof outputs>>[0]["types"]) =>
       defineOperation({ ...facts, params, outputs, types });
     expect(withRows([["1.0", F32, F32, F32]]).forms[0].types).toHaveLength(1);

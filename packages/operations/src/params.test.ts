@@ -7,12 +7,12 @@ import {
   int32,
   type OutputsOf,
   omittable,
+  omittableFrom,
   optional,
   read,
   scalar,
   subgraph,
   tensor,
-  trailing,
   variadic,
 } from "./params.ts";
 import type { Tensor, TensorInfo } from "./tensor.ts";
@@ -34,7 +34,7 @@ describe("parameter builders", () => {
     expect(omittable(plain)).toEqual({ ...plain, omittable: true });
     expect(variadic(plain)).toEqual({ ...plain, variadic: true });
     expect(read(plain)).toEqual({ ...plain, read: true });
-    expect(trailing("1.2", plain)).toEqual({ ...plain, since: "1.2", omittable: true });
+    expect(omittableFrom("1.2", plain)).toEqual({ ...plain, since: "1.2", omittable: true });
     expect(optional("1.3", int32("axis"), -1)).toEqual({ ...int32("axis"), since: "1.3", default: -1 });
     expect(plain).toEqual({ name: "input", kind: "tensor" });
   });
@@ -49,7 +49,7 @@ describe("the argument record", () => {
     int32("axis"),
     optional("1.2", bool("nchw"), false),
     subgraph("body"),
-    trailing("1.2", tensor("state")),
+    omittableFrom("1.2", tensor("state")),
   ] as const;
 
   it("has the type of each parameter", () => {
@@ -66,7 +66,7 @@ describe("the argument record", () => {
   });
 
   it("of outputs has arrays for variadic and undefined for trailing ones", () => {
-    const outputs = [tensor("output"), variadic(tensor("parts")), trailing("1.3", tensor("state"))] as const;
+    const outputs = [tensor("output"), variadic(tensor("parts")), omittableFrom("1.3", tensor("state"))] as const;
     expectTypeOf<OutputsOf<typeof outputs, Tensor>>().toEqualTypeOf<{
       readonly output: Tensor;
       readonly parts: readonly Tensor[];

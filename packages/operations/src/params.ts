@@ -125,7 +125,7 @@ export function optional<const P extends Param<string, "number" | "boolean">>(
 }
 
 /** Marks a tensor (input or output) that may be left out at the end of the list; its argument is undefined then. */
-export function trailing<const P extends Param<string, "tensor">>(
+export function omittableFrom<const P extends Param<string, "tensor">>(
   since: HalVersion,
   param: P,
 ): P & { readonly since: HalVersion; readonly omittable: true } {

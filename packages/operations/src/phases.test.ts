@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Phase, runInSteps, runToEnd, STEPS_BETWEEN_PAUSES } from "./phases.ts";
 
 /** A phase that notes its ranges, and those ranges. */
-function noting(units: number, cost?: number): { readonly phase: Phase; readonly ranges: [number, number][] } {
+function makeNoting(units: number, cost?: number): { readonly phase: Phase; readonly ranges: [number, number][] } {
   const ranges: [number, number][] = [];
   const compute = (first: number, end: number) => ranges.push([first, end]);
   return { phase: { units, compute, ...(cost !== undefined && { cost }) }, ranges };
@@ -17,13 +17,13 @@ function pausesOf(phases: Phase | readonly Phase[]): number {
 
 describe("runInSteps", () => {
   it("computes little work at once", () => {
-    const { phase, ranges } = noting(100);
+    const { phase, ranges } = makeNoting(100);
     expect(pausesOf(phase)).toBe(0);
     expect(ranges).toEqual([[0, 100]]);
   });
 
   it("computes nothing of no units", () => {
-    const { phase, ranges } = noting(0);
+    const { phase, ranges } = makeNoting(0);
     expect([pausesOf([]), pausesOf(phase), pausesOf([phase, phase])]).toEqual([0, 0, 0]);
     expect(ranges).toEqual([]);
   });
@@ -35,7 +35,7 @@ describe("runInSteps", () => {
     [2 * STEPS_BETWEEN_PAUSES, 3, 2],
     [1 / 4, 4 * STEPS_BETWEEN_PAUSES + 1, 1],
   ])("cuts units of cost %d, of which there are %i, with %i pauses", (cost, units, pauses) => {
-    const { phase, ranges } = noting(units, cost);
+    const { phase, ranges } = makeNoting(units, cost);
     expect(pausesOf(phase)).toBe(pauses);
     expect(ranges).toHaveLength(pauses + 1);
     expect(ranges.map(([first]) => first)).toEqual([0, ...ranges.slice(0, -1).map(([, end]) => end)]);
@@ -43,11 +43,11 @@ describe("runInSteps", () => {
   });
 
   it("takes an element of a plain loop for 4 steps", () => {
-    expect(pausesOf(noting(STEPS_BETWEEN_PAUSES).phase)).toBe(pausesOf(noting(STEPS_BETWEEN_PAUSES, 4).phase));
+    expect(pausesOf(makeNoting(STEPS_BETWEEN_PAUSES).phase)).toBe(pausesOf(makeNoting(STEPS_BETWEEN_PAUSES, 4).phase));
   });
 
   it("adds up the work of small phases", () => {
-    const small = noting(STEPS_BETWEEN_PAUSES / 2, 1);
+    const small = makeNoting(STEPS_BETWEEN_PAUSES / 2, 1);
     expect(pausesOf([small.phase, small.phase])).toBe(0);
     expect(pausesOf([small.phase, small.phase, small.phase])).toBe(1);
   });
@@ -77,7 +77,7 @@ describe("runInSteps", () => {
   });
 
   it("passes on an error, and starts nothing after it", () => {
-    const { phase, ranges } = noting(1);
+    const { phase, ranges } = makeNoting(1);
     const broken = {
       units: 1,
       compute() {

@@ -28,13 +28,13 @@ export interface Registry {
 /** A registry of definitions. */
 export function createRegistry({ operations, loaders }: Definitions): Registry {
   let byCode: Map<number, Operation> | undefined;
-  const known = () => {
+  const findKnown = () => {
     byCode ??= new Map(operations.map((operation) => [operation.code, operation]));
     return byCode;
   };
   /** The codes of operations that can be loaded, but are not. */
   const missingOf = (codes: Iterable<number>) =>
-    [...new Set(codes)].filter((code) => loaders.has(code) && !known().has(code));
+    [...new Set(codes)].filter((code) => loaders.has(code) && !findKnown().has(code));
   const ensureLoaded = (codes: Iterable<number>) => {
     const missing = missingOf(codes);
     if (missing.length === 0) return;
@@ -48,11 +48,11 @@ export function createRegistry({ operations, loaders }: Definitions): Registry {
   const loadOperations = async (codes: Iterable<number> = loaders.keys()) => {
     const loads = new Set(missingOf(codes).flatMap((code) => loaders.get(code) ?? []));
     const families = await Promise.all([...loads].map((load) => load()));
-    for (const operation of families.flat()) known().set(operation.code, operation);
+    for (const operation of families.flat()) findKnown().set(operation.code, operation);
   };
   return {
     operationByCode(code) {
-      const operation = known().get(code);
+      const operation = findKnown().get(code);
       if (operation === undefined) ensureLoaded([code]);
       return operation;
     },

@@ -49,7 +49,7 @@ async function deviceOf(backend: Backend): Promise<Device> {
 }
 
 /** A device that supports the operations of one type, and reports twice the speed of the CPU. */
-function taking(device: Device, name: string, type: number): Device {
+function makeTaking(device: Device, name: string, type: number): Device {
   return {
     ...device,
     name,
@@ -124,7 +124,7 @@ async function byRuntime(model: Model, devices: readonly Device[], options: Comp
 
 const model = chain();
 const device = await deviceOf(referenceBackend);
-const two = [taking(device, "abs", OperationType.ABS), taking(device, "neg", OperationType.NEG)];
+const two = [makeTaking(device, "abs", OperationType.ABS), makeTaking(device, "neg", OperationType.NEG)];
 const contestants: readonly (readonly [name: string, Contestant])[] = [
   ["the engine alone", await byEngine(model)],
   ["the device", await byDevice(model.hal, device)],

@@ -35,7 +35,7 @@ function ready(compilation: Compilation, x = 1) {
 }
 
 /** A device that counts calls of execute, and the memories that a burst asks for. */
-function counting() {
+function makeCounting() {
   const seen = { ordinary: 0, forgotten: 0, closed: 0, memories: new Set<HalMemory>() };
   const device = withPrepared(reference, (own) => ({
     async execute(...request) {
@@ -186,7 +186,7 @@ describe("Burst of a device in another process", () => {
 
 describe("Burst", () => {
   it("runs executions through the device's queues, one after the other", async () => {
-    const { seen, device } = counting();
+    const { seen, device } = makeCounting();
     const compilation = await compile(addModel(), [device]);
     const burst = await Burst.create(compilation);
     for (const x of [1, 2, 3]) {
@@ -201,7 +201,7 @@ describe("Burst", () => {
   });
 
   it("lets the device remember memories until they are closed or collected, and never callers' arrays", async () => {
-    const { seen, device } = counting();
+    const { seen, device } = makeCounting();
     const compilation = await compile(addModel(), [device]);
     using burst = await Burst.create(compilation);
     const memory = Memory.allocate(8);
@@ -251,7 +251,7 @@ describe("Burst", () => {
   });
 
   it("executes requests that bursts cannot carry without a burst", async () => {
-    const { seen, device } = counting();
+    const { seen, device } = makeCounting();
     const compilation = await compile(addModel(), [device]);
     using burst = await Burst.create(compilation);
     const timed = ready(compilation);
@@ -343,7 +343,7 @@ describe("Burst", () => {
   });
 
   it("ends once it is garbage-collected, and when it is closed", async () => {
-    const { seen, device } = counting();
+    const { seen, device } = makeCounting();
     const compilation = await compile(addModel(), [device]);
     (await Burst.create(compilation)).close();
     await turn();

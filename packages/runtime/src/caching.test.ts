@@ -109,7 +109,7 @@ interface Calls {
 }
 
 /** A device that keeps models in files, and writes its name there. `load`: its answer to prepareModelFromCache. */
-function caching(calls: Calls, counts: readonly [number, number], load: ErrorStatus, name = "caching"): Device {
+function makeCaching(calls: Calls, counts: readonly [number, number], load: ErrorStatus, name = "caching"): Device {
   const { NONE } = ErrorStatus;
   return {
     ...reference,
@@ -162,7 +162,7 @@ describe("Compilation.setCaching", () => {
 
   it("does not load from absent files, and prepares with new ones", async () => {
     const calls = noCalls();
-    await compile([caching(calls, [2, 1], ErrorStatus.NONE)]);
+    await compile([makeCaching(calls, [2, 1], ErrorStatus.NONE)]);
     expect(calls.load).toEqual([]);
     expect(calls.prepare.map((cache) => [cache?.modelCache.length, cache?.dataCache.length])).toEqual([[2, 1]]);
     const names = readdirSync(directory);
@@ -175,7 +175,7 @@ describe("Compilation.setCaching", () => {
 
   it("loads from existing files, with the same token", async () => {
     const calls = noCalls();
-    const caches = caching(calls, [1, 1], ErrorStatus.NONE);
+    const caches = makeCaching(calls, [1, 1], ErrorStatus.NONE);
     await compile([caches]);
     const compilation = await compile([caches]);
     expect(calls.prepare).toHaveLength(1);
@@ -187,7 +187,7 @@ describe("Compilation.setCaching", () => {
     "prepares anew, with the files, where loading gives %s",
     async (status) => {
       const calls = noCalls();
-      const caches = caching(calls, [1, 0], ErrorStatus[status]);
+      const caches = makeCaching(calls, [1, 0], ErrorStatus[status]);
       await compile([caches]);
       expect(await sum(await compile([caches]))).toEqual([11, 22]);
       expect(calls.load).toHaveLength(1);
@@ -213,8 +213,8 @@ describe("Compilation.setCaching", () => {
 
   it("keeps nothing for a device without caching, and nothing without a token", async () => {
     const calls = noCalls();
-    await compile([caching(calls, [0, 0], ErrorStatus.NONE)]);
-    await new Compilation(addModel(), [caching(calls, [1, 1], ErrorStatus.NONE)]).finish();
+    await compile([makeCaching(calls, [0, 0], ErrorStatus.NONE)]);
+    await new Compilation(addModel(), [makeCaching(calls, [1, 1], ErrorStatus.NONE)]).finish();
     expect(calls).toEqual({ load: [], prepare: [undefined, undefined] });
     expect(readdirSync(directory)).toEqual([]);
   });
@@ -222,21 +222,25 @@ describe("Compilation.setCaching", () => {
   it("keeps nothing for a device that does not report its version", async () => {
     const calls = noCalls();
     const unknown = { status: ErrorStatus.GENERAL_FAILURE, version: "" };
-    await compile([{ ...caching(calls, [1, 1], ErrorStatus.NONE), getVersionString: () => unknown }]);
+    await compile([{ ...makeCaching(calls, [1, 1], ErrorStatus.NONE), getVersionString: () => unknown }]);
     expect(calls).toEqual({ load: [], prepare: [undefined] });
     expect(readdirSync(directory)).toEqual([]);
   });
 
   it("keeps nothing if the directory does not exist", async () => {
     const calls = noCalls();
-    const compilation = await compile([caching(calls, [1, 1], ErrorStatus.NONE)], addModel(), join(directory, "none"));
+    const compilation = await compile(
+      [makeCaching(calls, [1, 1], ErrorStatus.NONE)],
+      addModel(),
+      join(directory, "none"),
+    );
     expect(await sum(compilation)).toEqual([11, 22]);
     expect(calls).toEqual({ load: [], prepare: [undefined] });
   });
 
   it("writes to no file through a symbolic link", async () => {
     const calls = noCalls();
-    const caches = caching(calls, [1, 0], ErrorStatus.NONE);
+    const caches = makeCaching(calls, [1, 0], ErrorStatus.NONE);
     await compile([caches]);
     const [name] = readdirSync(directory);
     const path = join(directory, String(name));
@@ -268,7 +272,7 @@ describe("Compilation.setCaching", () => {
 
   it("accepts a device without prepareModelFromCache", async () => {
     const calls = noCalls();
-    const { prepareModelFromCache: _, ...writing } = caching(calls, [1, 0], ErrorStatus.NONE);
+    const { prepareModelFromCache: _, ...writing } = makeCaching(calls, [1, 0], ErrorStatus.NONE);
     await compile([writing]);
     await compile([writing]);
     expect(calls.prepare.map((cache) => cache?.modelCache.length)).toEqual([1, 1]);
@@ -276,7 +280,7 @@ describe("Compilation.setCaching", () => {
 
   it("keeps each device's part of a divided model separately", async () => {
     const takes = (name: string, share: 0 | 1) =>
-      half(name, caching(noCalls(), [1, 0], ErrorStatus.GENERAL_FAILURE, name), share);
+      half(name, makeCaching(noCalls(), [1, 0], ErrorStatus.GENERAL_FAILURE, name), share);
     const chain = (count: number) => {
       const model = new Model({ log: silentLogger });
       const first = model.addOperand(float32(2));

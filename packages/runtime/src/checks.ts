@@ -32,7 +32,7 @@ export function timeoutOf(nanoseconds: bigint, what: string): bigint | undefined
 }
 
 /** The result of an allocation. Throws OUT_OF_MEMORY if there is no room for it. */
-export function allocated<Result>(size: number, what: string, allocate: (size: number) => Result): Result {
+export function allocateOrThrow<Result>(size: number, what: string, allocate: (size: number) => Result): Result {
   try {
     return allocate(size);
   } catch (error) {

@@ -13,9 +13,9 @@ beforeAll(async () => {
 });
 
 /** The reference device under another name, with some methods replaced. */
-const altered = (name: string, change: Partial<Device>): Device => ({ ...device, name, ...change });
-const refusing = (name: string): Device =>
-  altered(name, {
+const alter = (name: string, change: Partial<Device>): Device => ({ ...device, name, ...change });
+const makeRefusing = (name: string): Device =>
+  alter(name, {
     getSupportedOperations: () => ({
       status: ErrorStatus.NONE,
       supported: [false],
@@ -25,21 +25,21 @@ const refusing = (name: string): Device =>
 
 describe("Compilation", () => {
   it("chooses the first device that supports the whole model among equals", async () => {
-    const compilation = new Compilation(addModel(), [refusing("first"), altered("second", {}), altered("third", {})]);
+    const compilation = new Compilation(addModel(), [makeRefusing("first"), alter("second", {}), alter("third", {})]);
     await compilation.finish();
     const { steps, devices } = compilation.plan;
     expect(steps.map((step) => step.kind === "execution" && devices[step.device])).toEqual(["second"]);
   });
 
   it("reports why no device supports the model", async () => {
-    const compilation = new Compilation(addModel(), [refusing("first"), refusing("second")]);
+    const compilation = new Compilation(addModel(), [makeRefusing("first"), makeRefusing("second")]);
     await expect(compilation.finish()).rejects.toThrow(
       "no device supports operation 1 of 1. first: ADD: not on this device. second: ADD: not on this device",
     );
   });
 
   it("reports why a device could not prepare the model", async () => {
-    const failing = altered("failing", {
+    const failing = alter("failing", {
       prepareModel: async () => ({
         status: ErrorStatus.MISSED_DEADLINE_TRANSIENT,
         message: "too slow",
@@ -96,13 +96,13 @@ describe("Compilation", () => {
 
   it("refuses partition 0 without a CPU, and runs everything on it with one", async () => {
     expect(() => new Compilation(addModel(), [device], { partition: 0 })).toThrow(code("BAD_DATA"));
-    const compilation = new Compilation(addModel(), [altered("other", {})], { partition: 0, cpu: device });
+    const compilation = new Compilation(addModel(), [alter("other", {})], { partition: 0, cpu: device });
     await compilation.finish();
     expect(compilation.deviceNames).toEqual([device.name]);
   });
 
   it("has no plan after a failure, and accepts no second finish", async () => {
-    const compilation = new Compilation(addModel(), [refusing("first")]);
+    const compilation = new Compilation(addModel(), [makeRefusing("first")]);
     await expect(compilation.finish()).rejects.toThrow(code("BAD_DATA"));
     expect(compilation.isFinished).toBe(false);
     for (const ask of [
@@ -120,8 +120,8 @@ describe("Compilation", () => {
 
   describe("with a timeout", () => {
     /** A device that notes its options. */
-    const noting = (options: PrepareOptions[]) =>
-      altered("noting", {
+    const makeNoting = (options: PrepareOptions[]) =>
+      alter("noting", {
         prepareModel(model, given = {}) {
           options.push(given);
           return device.prepareModel(model);
@@ -131,7 +131,7 @@ describe("Compilation", () => {
     it("passes the device a deadline that counts from finish", async () => {
       const options: PrepareOptions[] = [];
       let time = 1_000n;
-      const compilation = new Compilation(addModel(), [noting(options)], { now: () => time });
+      const compilation = new Compilation(addModel(), [makeNoting(options)], { now: () => time });
       compilation.setTimeout(50n);
       time = 2_000n;
       await compilation.finish();
@@ -140,7 +140,7 @@ describe("Compilation", () => {
 
     it("passes none after the timeout was removed", async () => {
       const options: PrepareOptions[] = [];
-      const compilation = new Compilation(addModel(), [noting(options)]);
+      const compilation = new Compilation(addModel(), [makeNoting(options)]);
       compilation.setTimeout(50n);
       compilation.setTimeout(0n);
       await compilation.finish();
@@ -154,7 +154,7 @@ describe("Compilation", () => {
     });
 
     it("needs one explicit device, and a duration", async () => {
-      expect(() => new Compilation(addModel(), [device, altered("b", {})]).setTimeout(1n)).toThrow(code("BAD_DATA"));
+      expect(() => new Compilation(addModel(), [device, alter("b", {})]).setTimeout(1n)).toThrow(code("BAD_DATA"));
       expect(() => new Compilation(addModel(), [], { cpu: device }).setTimeout(1n)).toThrow(code("BAD_DATA"));
       const compilation = new Compilation(addModel(), [device]);
       expect(() => compilation.setTimeout(-1n)).toThrow(code("BAD_DATA"));
@@ -171,14 +171,14 @@ describe("Compilation", () => {
     ["INVALID_ARGUMENT", "BAD_DATA"],
     ["GENERAL_FAILURE", "OP_FAILED"],
   ] as const)("says of a device that answers %s: %s", async (status, expected) => {
-    const failing = altered("failing", {
+    const failing = alter("failing", {
       prepareModel: async () => ({ status: ErrorStatus[status], message: "no", preparedModel: null }),
     });
     await expect(new Compilation(addModel(), [failing]).finish()).rejects.toThrow(code(expected));
   });
 
   it("is DEAD_OBJECT for a device that is gone", async () => {
-    const gone = altered("gone", {
+    const gone = alter("gone", {
       prepareModel: async () => ({ status: ErrorStatus.DEVICE_UNAVAILABLE, message: "gone", preparedModel: null }),
       getStatus: () => DeviceStatus.OFFLINE,
     });

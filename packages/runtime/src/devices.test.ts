@@ -13,16 +13,16 @@ beforeAll(async () => {
 
 const ok = { status: ErrorStatus.NONE } as const;
 const failed = { status: ErrorStatus.GENERAL_FAILURE, message: "broken" } as const;
-const altered = (name: string, change: Partial<Device>): Device => ({ ...reference, name, ...change });
+const alter = (name: string, change: Partial<Device>): Device => ({ ...reference, name, ...change });
 const extension = (byteSize: number): Extension => ({
   name: "com.example.one",
   operandTypes: [{ type: 0, isTensor: true, byteSize }],
 });
 const knowing = (name: string, ...extensions: readonly Extension[]) =>
-  altered(name, { getSupportedExtensions: () => ({ ...ok, extensions }) });
+  alter(name, { getSupportedExtensions: () => ({ ...ok, extensions }) });
 
 /** A logger, and its messages. */
-function listening() {
+function listen() {
   const errors: string[] = [];
   const warnings: string[] = [];
   const log = createLogger({
@@ -36,7 +36,7 @@ function listening() {
 describe("registerDevices", () => {
   it("asks each device once", () => {
     let asked = 0;
-    const counting = altered("counting", {
+    const counting = alter("counting", {
       getCapabilities() {
         asked++;
         return reference.getCapabilities();
@@ -66,12 +66,12 @@ describe("registerDevices", () => {
     ["1.3", 30],
   ] as const)("a device of HAL %s has feature level %i", (halVersion, level) => {
     const type = halVersion < "1.2" ? DEVICE_TYPE_UNKNOWN : DeviceType.GPU;
-    const old = altered("old", { halVersion, getType: () => ({ ...ok, type }) });
+    const old = alter("old", { halVersion, getType: () => ({ ...ok, type }) });
     expect(registerDevices([old]).getDevice(0)).toMatchObject({ featureLevel: level, type });
   });
 
   it("counts and returns devices, the CPU last", () => {
-    const [first, second] = [altered("first", {}), altered("second", {})];
+    const [first, second] = [alter("first", {}), alter("second", {})];
     const registry = registerDevices([first, reference, second], { cpu: reference });
     expect(registry.devices.map(({ name }) => name)).toEqual(["first", "second", reference.name]);
     expect(registry.cpu?.device).toBe(reference);
@@ -90,22 +90,22 @@ describe("registerDevices", () => {
       { getNumberOfCacheFilesNeeded: () => ({ ...failed, numModelCache: 0, numDataCache: 0 }) },
     ],
   ] as const)("leaves a device out whose %s fails, and says so", (method, change: Partial<Device>) => {
-    const { errors, log } = listening();
-    const registry = registerDevices([altered("broken", change), reference], { log });
+    const { errors, log } = listen();
+    const registry = registerDevices([alter("broken", change), reference], { log });
     expect(registry.devices.map(({ name }) => name)).toEqual([reference.name]);
     expect(registry.refused).toEqual([{ name: "broken", reason: `${method}: broken` }]);
     expect(errors).toEqual([`device broken is left out: ${method}: broken`]);
   });
 
   it("leaves out a device that throws, and one that needs too many cache files", () => {
-    const { log } = listening();
-    const throwing = altered("throwing", {
+    const { log } = listen();
+    const throwing = alter("throwing", {
       getType() {
         throw new Error("no such driver");
       },
     });
     const files = (numModelCache: number, numDataCache: number) =>
-      altered(`${numModelCache} ${numDataCache}`, {
+      alter(`${numModelCache} ${numDataCache}`, {
         getNumberOfCacheFilesNeeded: () => ({ ...ok, numModelCache, numDataCache }),
       });
     const registry = registerDevices([throwing, files(33, 0), files(0, 33), files(32, 32)], { log });
@@ -118,7 +118,7 @@ describe("registerDevices", () => {
   });
 
   it("merges extensions, except those that devices describe differently", () => {
-    const { warnings, log } = listening();
+    const { warnings, log } = listen();
     const options = { log, allowList: allowEveryApplication };
     const same = registerDevices([knowing("a", extension(4)), knowing("b", extension(4))], options);
     expect(same.extensions).toEqual([extension(4)]);
@@ -132,7 +132,7 @@ describe("registerDevices", () => {
   });
 
   it("leaves extensions out if the application is not on the allow-list", () => {
-    const { warnings, log } = listening();
+    const { warnings, log } = listen();
     const allowList = parseAllowList("com.example.app", { source: "list" });
     const devices = [knowing("a", extension(4))];
     const application = { packageName: "com.example.app" };
@@ -164,7 +164,7 @@ describe("a registered device", () => {
 
   it("is awaited until it is not offline", async () => {
     const statuses = [DeviceStatus.OFFLINE, DeviceStatus.OFFLINE, DeviceStatus.BUSY];
-    const coming = altered("coming", { getStatus: () => statuses.shift() ?? DeviceStatus.UNKNOWN });
+    const coming = alter("coming", { getStatus: () => statuses.shift() ?? DeviceStatus.UNKNOWN });
     let slept = 0;
     const sleep = async () => {
       slept++;
@@ -179,7 +179,7 @@ describe("a registered device", () => {
 
 describe("a compilation for all devices", () => {
   it("falls back to the CPU", async () => {
-    const broken = altered("broken", {
+    const broken = alter("broken", {
       prepareModel: async () => ({ ...failed, preparedModel: null }),
     });
     const told: string[] = [];

@@ -113,7 +113,7 @@ export function registerDevices(devices: readonly Device[], options: RegisterOpt
     const texts = registered.map(({ name, version, featureLevel }) => `${name} (${version}, level ${featureLevel})`);
     return `registered ${registered.length} devices: ${texts.join(", ")}; left out: ${refused.length}`;
   });
-  const { extensions, disabled } = allowed(mergeExtensions(registered), { allowList, application }, log);
+  const { extensions, disabled } = findAllowedExtensions(mergeExtensions(registered), { allowList, application }, log);
   for (const [name, reason] of disabled) log.warning(`extension ${name} is left out: ${reason}`);
   const registeredCpu = registered.find(({ device }) => device === cpu);
   return {
@@ -143,7 +143,7 @@ export function registerDevices(devices: readonly Device[], options: RegisterOpt
 }
 
 /** The extensions that the application may use. The list is read only if there are any. */
-function allowed(
+function findAllowedExtensions(
   merged: MergedExtensions,
   { allowList, application }: Pick<RegisterOptions, "allowList" | "application">,
   log: Logger,

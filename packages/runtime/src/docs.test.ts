@@ -34,14 +34,16 @@ describe("docs/runtime.md", () => {
   it("names existing members", () => {
     const objects = new Map<string, unknown>(Object.entries(runtime));
     const registry = runtime.registerDevices([device]);
-    const known = (owner: string, member: string) => {
+    const findKnown = (owner: string, member: string) => {
       if (owner === "RegisteredDevice") return member in registry.getDevice(0);
       const object = objects.get(owner);
       return typeof object === "function" && (member in object || member in object.prototype);
     };
     const rows = guide.split("\n").filter((line) => line.startsWith("| `ANeuralNetworks"));
     const named = rows.flatMap((row) => [...row.matchAll(/`([A-Z]\w+)\.(\w+)`/g)]);
-    expect(named.filter(([, owner, member]) => !known(owner ?? "", member ?? "")).map(([text]) => text)).toEqual([]);
+    expect(named.filter(([, owner, member]) => !findKnown(owner ?? "", member ?? "")).map(([text]) => text)).toEqual(
+      [],
+    );
     expect(named.length).toBeGreaterThan(50);
     const others = rows.flatMap((row) =>
       [...row.matchAll(/`registerDevices\(…\)\.(\w+)/g)].map(([, name = ""]) => name),

@@ -100,7 +100,7 @@ export class Event {
   }
 
   /** For this package: resolves when the execution has ended, successfully or not. */
-  async settled(): Promise<void> {
+  async settle(): Promise<void> {
     await this.#ended;
   }
 

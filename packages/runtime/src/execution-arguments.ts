@@ -220,14 +220,14 @@ export class ExecutionArguments {
   #written(shapes: readonly OutputShape[] | undefined): string | undefined {
     let first: string | undefined;
     for (const [index, set] of this.#set.output.entries()) {
-      const problem = set?.content?.written(shapes?.[index]?.dimensions);
+      const problem = set?.content?.recordWritten(shapes?.[index]?.dimensions);
       if (problem !== undefined) first ??= `output ${index}: ${problem}`;
     }
     return first;
   }
 
   #forgetOutputs(): void {
-    for (const set of this.#set.output) set?.content?.written(undefined);
+    for (const set of this.#set.output) set?.content?.recordWritten(undefined);
   }
 
   #expectSide(side: Side, what: string): void {

@@ -27,7 +27,7 @@ async function ready(on: Device = device) {
 }
 
 /** A device whose executions wait at a gate. */
-function gated() {
+function makeGated() {
   const { opened, open } = gate();
   const slow = withPrepared(device, ({ execute }) => ({
     execute: async (...request) => opened.then(() => execute(...request)),
@@ -89,7 +89,7 @@ describe("startCompute", () => {
   });
 
   it("has no results while it runs", async () => {
-    const { slow, open } = gated();
+    const { slow, open } = makeGated();
     const { execution } = await ready(slow);
     execution.setMeasureTiming(true);
     const event = execution.startCompute();
@@ -165,7 +165,7 @@ describe("an event", () => {
   });
 
   it("is closed once the execution has ended, and cannot be used afterwards", async () => {
-    const { slow, open } = gated();
+    const { slow, open } = makeGated();
     const { execution, output } = await ready(slow);
     const event = execution.startCompute();
     const closing = event.close();
@@ -197,7 +197,7 @@ describe("an execution that is closed", () => {
   });
 
   it("continues if it is running, and logs that", async () => {
-    const { slow, open } = gated();
+    const { slow, open } = makeGated();
     const errors: string[] = [];
     const log = createLogger({ sink: ({ message }) => errors.push(message), properties: () => "" });
     log.initVLogMask();

@@ -20,7 +20,7 @@ const unknown: Timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMIN
 const codes = ["onHardware", "inDriver", "fencedOnHardware", "fencedInDriver"] as const;
 
 /** A device that reports given times, and records the options of its calls. */
-function measuring(launched: Timing, fenced: Timing = launched) {
+function makeMeasuring(launched: Timing, fenced: Timing = launched) {
   const asked: ExecuteOptions[] = [];
   const device = withPrepared(reference, ({ execute }) => ({
     async execute(request, options = {}) {
@@ -74,7 +74,7 @@ describe.each(wayNames)("getDuration after %s", (way) => {
     ["neither", TIMING_NOT_MEASURED, TIMING_NOT_MEASURED, [undefined, undefined]],
   ] as const)("gives nanoseconds where the device tells %s", async (_, timeOnDevice, timeInDriver, expected) => {
     const fenced = { timeOnDevice: 1n, timeInDriver: 2n };
-    const { device } = measuring({ timeOnDevice, timeInDriver }, isFenced ? fenced : undefined);
+    const { device } = makeMeasuring({ timeOnDevice, timeInDriver }, isFenced ? fenced : undefined);
     const { compilation, execution } = await ready(device);
     execution.setMeasureTiming(true);
     await ways[way](execution, compilation);
@@ -83,7 +83,7 @@ describe.each(wayNames)("getDuration after %s", (way) => {
   });
 
   it("is refused if nothing was measured", async () => {
-    const { asked, device } = measuring({ timeOnDevice: 3n, timeInDriver: 5n });
+    const { asked, device } = makeMeasuring({ timeOnDevice: 3n, timeInDriver: 5n });
     const { compilation, execution } = await ready(device);
     execution.setMeasureTiming(true);
     execution.setMeasureTiming(false);
@@ -93,7 +93,7 @@ describe.each(wayNames)("getDuration after %s", (way) => {
   });
 
   it("passes on the deadline, counted from the call, and the loop timeout", async () => {
-    const { asked, device } = measuring(unknown);
+    const { asked, device } = makeMeasuring(unknown);
     const { compilation, execution } = await ready(device, { now: () => 1_000n });
     execution.setTimeout(1_000_000_000_000_000_000n);
     execution.setLoopTimeout(7n);
@@ -102,7 +102,7 @@ describe.each(wayNames)("getDuration after %s", (way) => {
   });
 
   it("has neither deadline nor loop timeout if none is set", async () => {
-    const { asked, device } = measuring(unknown);
+    const { asked, device } = makeMeasuring(unknown);
     const { compilation, execution } = await ready(device);
     execution.setTimeout(9n);
     execution.setTimeout(0n);
@@ -162,7 +162,7 @@ describe("timeouts", () => {
 
   it("of loops are at most 15 s, with a warning", async () => {
     expect([defaultLoopTimeout, maximumLoopTimeout]).toEqual([2_000_000_000n, 15_000_000_000n]);
-    const { asked, device } = measuring(unknown);
+    const { asked, device } = makeMeasuring(unknown);
     const warnings: string[] = [];
     const log = createLogger({ sink: ({ message }) => warnings.push(message), properties: () => "" });
     log.initVLogMask();
@@ -185,7 +185,7 @@ describe("timeouts", () => {
 
 describe("setSignal", () => {
   /** A model of four operations, which two devices compute by turns, and the number of steps that have begun. */
-  async function divided(onStep: (count: number) => void) {
+  async function divide(onStep: (count: number) => void) {
     let steps = 0;
     const counting = withPrepared(reference, ({ execute }) => ({
       execute(request, options) {
@@ -213,7 +213,7 @@ describe("setSignal", () => {
 
   it("ends an execution between the steps of several devices", async () => {
     const controller = new AbortController();
-    const { execution, stepsDone } = await divided((count) => {
+    const { execution, stepsDone } = await divide((count) => {
       if (count === 2) controller.abort();
     });
     execution.setSignal(controller.signal);
@@ -222,11 +222,11 @@ describe("setSignal", () => {
   });
 
   it("changes nothing if it is not aborted, and ends an execution at once if it has been", async () => {
-    const going = await divided(() => {});
+    const going = await divide(() => {});
     going.execution.setSignal(new AbortController().signal);
     await going.execution.compute();
     expect(going.stepsDone()).toBe(4);
-    const { device, asked } = measuring(unknown);
+    const { device, asked } = makeMeasuring(unknown);
     const { execution } = await ready(device);
     execution.setSignal(AbortSignal.abort());
     await expect(execution.compute()).rejects.toThrow(code("MISSED_DEADLINE_TRANSIENT"));

@@ -235,7 +235,7 @@ export class Execution {
     // Executions that have ended already have written their memories.
     const done = dependencies.filter((_, index) => fences[index]?.state === "SIGNALED");
     // Few applications use fences: a bundle for a browser loads them when one does.
-    const [{ concludeFenced, launchFenced }] = await Promise.all([fencing(), ...done.map((event) => event.settled())]);
+    const [{ concludeFenced, launchFenced }] = await Promise.all([fencing(), ...done.map((event) => event.settle())]);
     this.#expectReady(what);
     this.#arguments.expectKnownOutputs(what);
     if (done.length === dependencies.length) this.#arguments.expectValues(what);
@@ -341,7 +341,7 @@ export class Execution {
   /** Runs the started execution. Never rejects. */
   #run(what: string, options: ExecuteOptions, on: Executing): Promise<Ending> {
     const { trace } = this.#compilation;
-    const fail = (error: unknown) => this.#end(what, failed(messageOf(error)));
+    const fail = (error: unknown) => this.#end(what, failWith(messageOf(error)));
     try {
       const request = this.#arguments.request();
       const running: Promise<ExecutionResult & Abandoned> = trace.isOn
@@ -361,7 +361,7 @@ export class Execution {
     const misfit = this.#arguments.end(answer.status === ErrorStatus.NONE ? outputShapes : undefined, abandoned);
     this.#compilation.giveBack();
     this.#state = "done";
-    this.#conclusion = misfit === undefined ? answer : failed(misfit);
+    this.#conclusion = misfit === undefined ? answer : failWith(misfit);
     const { status, message } = this.#conclusion;
     if (status === ErrorStatus.NONE) return succeeded;
     const code = convertErrorStatusToResultCode(status);
@@ -445,7 +445,7 @@ function conclusionOf({ status, message, outputShapes, timing, abandoned }: Exec
   return { ...done, ...(message !== undefined && { message }), ...(abandoned !== undefined && { abandoned }) };
 }
 
-function failed(message: string): Conclusion {
+function failWith(message: string): Conclusion {
   const nothing = { outputShapes: [], launched: notMeasured, fenced: notMeasured };
   return { status: ErrorStatus.GENERAL_FAILURE, message, ...nothing };
 }

@@ -137,11 +137,11 @@ describe("temporaries of extension types", () => {
     ["that no device describes", [], []],
     ["that devices describe differently", [described], [{ ...described, operandTypes: [] }]],
   ])("%s do not cross", async (_, first, second) => {
-    const describing = (device: Device, extensions: readonly Extension[]): Device => ({
+    const makeDescribing = (device: Device, extensions: readonly Extension[]): Device => ({
       ...device,
       getSupportedExtensions: () => ({ status: ErrorStatus.NONE, extensions }),
     });
-    const devices = [describing(widening, first), describing(narrowing, second)];
+    const devices = [makeDescribing(widening, first), makeDescribing(narrowing, second)];
     await expect(run(new Compilation(chain(2), devices), [1, 2])).rejects.toThrow(
       coded("OP_FAILED", "has no known size"),
     );
@@ -178,7 +178,7 @@ function longModel(extent = 2): Model {
 describe("inputs and outputs of extension types", () => {
   const big = 2n ** 60n;
 
-  async function started(devices: readonly Device[]) {
+  async function startDevice(devices: readonly Device[]) {
     const compilation = new Compilation(longModel(), devices);
     await compilation.finish();
     const execution = new Execution(compilation);
@@ -197,18 +197,18 @@ describe("inputs and outputs of extension types", () => {
   it.each([[[all]], [[widening, narrowing]]])(
     "keep 64 bits in an execution, a burst and behind fences",
     async (devices) => {
-      const plainly = await started(devices);
+      const plainly = await startDevice(devices);
       await plainly.execution.compute();
       plainly.expectRight();
       expect(plainly.execution.getOutputOperandRank(1)).toBe(0);
 
-      const inBurst = await started(devices);
+      const inBurst = await startDevice(devices);
       const burst = await Burst.create(inBurst.compilation);
       await inBurst.execution.burstCompute(burst);
       inBurst.expectRight();
       burst.close();
 
-      const fenced = await started(devices);
+      const fenced = await startDevice(devices);
       const event = await fenced.execution.startComputeWithDependencies([]);
       await event.wait();
       fenced.expectRight();
@@ -236,14 +236,14 @@ describe("inputs and outputs of extension types", () => {
   });
 
   it("are refused if they have too few bytes", async () => {
-    const { compilation } = await started([all]);
+    const { compilation } = await startDevice([all]);
     const execution = new Execution(compilation);
     expect(() => execution.setInput(0, BigInt64Array.of(1n))).toThrow(coded("BAD_DATA", ""));
     expect(() => execution.setInput(1, Int32Array.of(1))).toThrow(coded("BAD_DATA", ""));
   });
 
   it("must have the shapes that the device's description of their types allows", async () => {
-    const answering = (dimensions: readonly number[]): Device =>
+    const makeAnswering = (dimensions: readonly number[]): Device =>
       withPrepared(all, () => ({
         execute: async () => ({
           status: ErrorStatus.NONE,
@@ -254,9 +254,9 @@ describe("inputs and outputs of extension types", () => {
           timing: { timeOnDevice: 0n, timeInDriver: 0n },
         }),
       }));
-    const good = await started([answering([])]);
+    const good = await startDevice([makeAnswering([])]);
     await good.execution.compute();
-    const bad = await started([answering([1])]);
+    const bad = await startDevice([makeAnswering([1])]);
     await expect(bad.execution.compute()).rejects.toThrow(/output 1 has dimensions \[1\] where a .* \[\] is declared/);
   });
 });
@@ -387,7 +387,7 @@ describe("control flow", () => {
 
 describe("fallback to the CPU", () => {
   /** Fails each execution. */
-  const failing = (): Device =>
+  const makeFailing = (): Device =>
     withPrepared(all, () => ({
       execute: async () => ({
         status: ErrorStatus.GENERAL_FAILURE,
@@ -400,7 +400,7 @@ describe("fallback to the CPU", () => {
   it("runs operations of extensions if the CPU was given the extension", async () => {
     const cpu = await deviceWith("cpu", wideExtension);
     const told: string[] = [];
-    const compilation = new Compilation(chain(2), [{ ...failing(), name: "failing" }, cpu], {
+    const compilation = new Compilation(chain(2), [{ ...makeFailing(), name: "failing" }, cpu], {
       cpu,
       onFallback: (text) => told.push(text),
     });
@@ -412,7 +412,7 @@ describe("fallback to the CPU", () => {
     ["one of them", only(all, WIDEN)],
   ])("is not tried if the CPU lacks %s", async (_, cpu) => {
     const told: string[] = [];
-    const compilation = new Compilation(chain(2), [{ ...failing(), name: "failing" }, cpu], {
+    const compilation = new Compilation(chain(2), [{ ...makeFailing(), name: "failing" }, cpu], {
       cpu,
       onFallback: (text) => told.push(text),
     });

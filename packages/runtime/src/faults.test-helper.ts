@@ -24,16 +24,16 @@ export type Part = "device" | "model" | "buffer" | "callback" | "fence" | "conte
 /** A device with a name and one faulty method, of the device itself or of the objects that it returns. */
 export function faulty(device: Device, part: Part, method: string, fault: Fault, name = "faulty"): Device {
   const own = new Map<PreparedModel, PreparedModel>();
-  const broken = <Value extends object>(of: Part, value: Value): Value =>
+  const breakIt = <Value extends object>(of: Part, value: Value): Value =>
     of === part ? { ...value, [method]: faultyMethod(fault) } : value;
-  const maybe = <Value extends object>(of: Part, value: Value | null): Value | null => value && broken(of, value);
-  return broken("device", {
+  const maybe = <Value extends object>(of: Part, value: Value | null): Value | null => value && breakIt(of, value);
+  return breakIt("device", {
     ...device,
     name,
     async prepareModel(...request) {
       const { preparedModel, ...outcome } = await device.prepareModel(...request);
       if (preparedModel === null) return { ...outcome, preparedModel };
-      const changed = broken("model", {
+      const changed = breakIt("model", {
         ...preparedModel,
         async executeFenced(...fenced) {
           const result = await preparedModel.executeFenced?.(...fenced);

@@ -61,14 +61,14 @@ const failing: readonly (readonly [name: string, part: Part, method: string, fau
   ],
 ];
 
-async function compiled(model: Model, devices: readonly Device[], options: CompilationOptions = {}) {
+async function compile(model: Model, devices: readonly Device[], options: CompilationOptions = {}) {
   const compilation = new Compilation(model, devices, { policy: androidPolicy, ...options });
   await compilation.finish();
   return compilation;
 }
 
 /** An execution of the chain, and its output. */
-function executing(compilation: Compilation) {
+function makeExecuting(compilation: Compilation) {
   const execution = new Execution(compilation);
   const output = new Float32Array(2);
   execution.setInput(0, Float32Array.of(-1.5, 2.5));
@@ -80,8 +80,8 @@ describe.each(failing)("a device whose %s", (_, part, method, fault) => {
   it("falls back to the CPU", async () => {
     const told: string[] = [];
     const device = faulty(fast, part, method, fault);
-    const compilation = await compiled(chain(), [device], { cpu: reference, onFallback: (one) => told.push(one) });
-    const { execution, output } = executing(compilation);
+    const compilation = await compile(chain(), [device], { cpu: reference, onFallback: (one) => told.push(one) });
+    const { execution, output } = makeExecuting(compilation);
     await execution.compute();
     expect([...output]).toEqual([-2, -2]);
     expect(told).toHaveLength(1);
@@ -90,8 +90,8 @@ describe.each(failing)("a device whose %s", (_, part, method, fault) => {
   it("falls back in each step of a plan", async () => {
     const told: string[] = [];
     const devices = [half("even", faulty(fast, part, method, fault), 0), half("odd", fast, 1)];
-    const compilation = await compiled(chain(), devices, { cpu: reference, onFallback: (one) => told.push(one) });
-    const { execution, output } = executing(compilation);
+    const compilation = await compile(chain(), devices, { cpu: reference, onFallback: (one) => told.push(one) });
+    const { execution, output } = makeExecuting(compilation);
     await execution.compute();
     expect([...output]).toEqual([-2, -2]);
     expect(told.length).toBeGreaterThan(0);
@@ -99,7 +99,7 @@ describe.each(failing)("a device whose %s", (_, part, method, fault) => {
 
   it("is an error of the project's own without one", async () => {
     const run = async () => {
-      const { execution } = executing(await compiled(chain(), [faulty(fast, part, method, fault)]));
+      const { execution } = makeExecuting(await compile(chain(), [faulty(fast, part, method, fault)]));
       await execution.compute();
     };
     await expect(run()).rejects.toBeInstanceOf(NeuralNetworksError);
@@ -108,7 +108,7 @@ describe.each(failing)("a device whose %s", (_, part, method, fault) => {
 });
 
 /** A logger, and its messages. */
-function listening() {
+function listen() {
   const lines: string[] = [];
   const log = createLogger({
     sink: ({ severity, message }) => lines.push(`${severity}: ${message}`),
@@ -123,27 +123,27 @@ describe("a device that does not report what it supports", () => {
     ["throws", "throws", "getSupportedOperations threw: planted"],
     ["answers too few", answers({ ...ok, supported: [true], reasons: [] }), "booleans, got 1 entries"],
   ])("and %s supports nothing, and is named in the log and in the plan", async (_, fault, rule) => {
-    const { lines, log } = listening();
+    const { lines, log } = listen();
     const device = faulty(fast, "device", "getSupportedOperations", fault);
-    const compilation = await compiled(chain(), [device, reference], { log });
+    const compilation = await compile(chain(), [device, reference], { log });
     expect(compilation.deviceNames).toEqual([reference.name]);
     for (const { candidates } of compilation.plan.choices) {
       expect(candidates[0]).toMatchObject({ supported: false, reason: expect.stringContaining(rule) });
     }
     expect(lines).toEqual([expect.stringContaining("warning: device faulty supports no operation of the model")]);
-    await expect(compiled(chain(), [device], { log })).rejects.toThrow(rule);
+    await expect(compile(chain(), [device], { log })).rejects.toThrow(rule);
     const model = chain();
     expect(await model.getSupportedOperationsForDevices([device, reference])).toEqual([true, true, true]);
     expect(await model.getSupportedOperationsForDevices([device])).toEqual([false, false, false]);
   });
 
   it("or how fast it is, comes after all others", async () => {
-    const { lines, log } = listening();
+    const { lines, log } = listen();
     for (const fault of ["throws", answers(ok)] as const) {
       const device = faulty(fast, "device", "getCapabilities", fault);
-      const compilation = await compiled(chain(), [device, reference], { log });
+      const compilation = await compile(chain(), [device, reference], { log });
       expect(compilation.deviceNames).toEqual([reference.name]);
-      const { execution } = executing(await compiled(chain(), [device], { log }));
+      const { execution } = makeExecuting(await compile(chain(), [device], { log }));
       await execution.compute();
     }
     expect(lines).toHaveLength(4);
@@ -154,7 +154,7 @@ describe("registerDevices", () => {
   it.each(["getCapabilities", "getType", "getVersionString", "getSupportedExtensions", "getNumberOfCacheFilesNeeded"])(
     "leaves a device out whose %s throws, and takes the others",
     (method) => {
-      const { lines, log } = listening();
+      const { lines, log } = listen();
       const broken = [
         faulty(reference, "device", method, "throws", "a"),
         faulty(reference, "device", method, answers(7), "b"),
@@ -175,10 +175,10 @@ describe("a burst", () => {
     ["does not forget memory", "context", "freeMemory", "rejects"],
     ["does not end", "context", "close", "throws"],
   ])("of a device that %s executes", async (_, part, method, fault) => {
-    const compilation = await compiled(chain(), [faulty(reference, part, method, fault)]);
+    const compilation = await compile(chain(), [faulty(reference, part, method, fault)]);
     const burst = await Burst.create(compilation);
     for (let turn = 0; turn < 2; turn++) {
-      const { execution, output } = executing(compilation);
+      const { execution, output } = makeExecuting(compilation);
       await execution.burstCompute(burst);
       expect([...output]).toEqual([-2, -2]);
     }
@@ -191,10 +191,10 @@ describe("a fenced execution", () => {
     "of a device that %j falls back to the CPU",
     async (fault) => {
       const device = faulty(fast, "model", "executeFenced", fault);
-      const { execution, output } = executing(await compiled(chain(), [device], { cpu: reference }));
+      const { execution, output } = makeExecuting(await compile(chain(), [device], { cpu: reference }));
       await (await execution.startComputeWithDependencies([])).wait();
       expect([...output]).toEqual([-2, -2]);
-      const alone = executing(await compiled(chain(), [device]));
+      const alone = makeExecuting(await compile(chain(), [device]));
       await expect(alone.execution.startComputeWithDependencies([])).rejects.toThrow(code("OP_FAILED"));
     },
   );
@@ -205,7 +205,7 @@ describe("a fenced execution", () => {
     ["callback", "getExecutionInfo", answers(undefined)],
     ["callback", "getExecutionInfo", answers(unknownStatus)],
   ])("of a device whose %s %s %j ends with an error", async (part, method, fault) => {
-    const { execution } = executing(await compiled(chain(), [faulty(fast, part, method, fault)]));
+    const { execution } = makeExecuting(await compile(chain(), [faulty(fast, part, method, fault)]));
     const event = await execution.startComputeWithDependencies([]);
     await expect(event.wait()).rejects.toThrow("getExecutionInfo");
   });
@@ -213,7 +213,7 @@ describe("a fenced execution", () => {
 
 describe("memory of a device", () => {
   const described = async (device: Device) => {
-    const compilation = await compiled(addModel(), [device]);
+    const compilation = await compile(addModel(), [device]);
     const desc = new MemoryDesc();
     desc.addInputRole(compilation, 0);
     desc.finish();
@@ -241,18 +241,18 @@ describe("memory of a device", () => {
 
 describe("callbacks of the application that throw", () => {
   it("are in the log, and nowhere else", async () => {
-    const { lines, log } = listening();
-    const throwing = () => {
+    const { lines, log } = listen();
+    const makeThrowing = () => {
       throw new Error("planted");
     };
     const device = faulty(fast, "model", "execute", "throws");
-    const compilation = await compiled(chain(), [device], {
+    const compilation = await compile(chain(), [device], {
       cpu: reference,
-      onFallback: throwing,
-      onStep: throwing,
+      onFallback: makeThrowing,
+      onStep: makeThrowing,
       log,
     });
-    const { execution, output } = executing(compilation);
+    const { execution, output } = makeExecuting(compilation);
     await execution.compute();
     expect([...output]).toEqual([-2, -2]);
     expect(lines).toEqual(expect.arrayContaining(["error: onFallback threw: planted", "error: onStep threw: planted"]));

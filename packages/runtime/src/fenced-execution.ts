@@ -53,7 +53,9 @@ export async function concludeFenced(
   const state = syncFence === null ? "SIGNALED" : await syncFence.wait();
   const failure = state === "SIGNALED" ? undefined : `the execution's fence ended in state ${state}`;
   const info = await callback?.getExecutionInfo();
-  return info === undefined ? failed("there is no callback to tell how it ended") : conclusionOf(info, failure, shapes);
+  return info === undefined
+    ? failWith("there is no callback to tell how it ended")
+    : conclusionOf(info, failure, shapes);
 }
 
 function conclusionOf(
@@ -61,7 +63,7 @@ function conclusionOf(
   failure: string | undefined,
   outputShapes: readonly OutputShape[],
 ): Conclusion {
-  if (failure !== undefined && status === ErrorStatus.NONE) return failed(failure);
+  if (failure !== undefined && status === ErrorStatus.NONE) return failWith(failure);
   const text = message ?? failure;
   const outcome = { status, ...(text !== undefined && status !== ErrorStatus.NONE && { message: text }) };
   return {
@@ -73,7 +75,7 @@ function conclusionOf(
   };
 }
 
-function failed(message: string): Conclusion {
+function failWith(message: string): Conclusion {
   const nothing = { outputShapes: [], launched: notMeasured, fenced: notMeasured };
   return { status: ErrorStatus.GENERAL_FAILURE, message, ...nothing };
 }

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 /** Any value, as a caller without types can pass it. */
 const untyped = (value: unknown): never => value as never;
-const throwing = () =>
+const makeThrowing = () =>
   untyped({
     get cpu() {
       throw new Error("planted");
@@ -105,8 +105,8 @@ const takers: Readonly<Record<string, (value: never) => unknown>> = {
   "Memory.createFromFd": (value) => Memory.createFromFd(1, 1, value === 7 ? untyped(-1) : value),
   "Memory.createFromAHardwareBuffer": (value) => Memory.createFromAHardwareBuffer(value),
   "Memory.createFromDesc": (value) => Memory.createFromDesc(value),
-  "Memory.copy(source)": (value) => Memory.copy(value, closed()),
-  "Memory.copy(destination)": (value) => Memory.copy(closed(), value),
+  "Memory.copy(source)": (value) => Memory.copy(value, closeAll()),
+  "Memory.copy(destination)": (value) => Memory.copy(closeAll(), value),
   addInputRole: (value) => new MemoryDesc().addInputRole(value, 9),
   setDimensions: (value) => new MemoryDesc().setDimensions(Array.isArray(value) ? untyped([-1]) : value),
   "Model(options)": (value) => new Model(value),
@@ -134,7 +134,7 @@ function ready(): Execution {
   return new Execution(compilation);
 }
 
-function closed(): Memory {
+function closeAll(): Memory {
   const memory = Memory.allocate(8);
   memory.close();
   return memory;
@@ -185,13 +185,17 @@ describe("messages", () => {
     ["a device for a list", () => new Compilation(addModel(), untyped(reference)), "devices is a Device, not an array"],
     ["a promise for a compilation", () => new Execution(untyped(Promise.resolve())), "compilation is a promise"],
     ["null options", () => new Compilation(addModel(), [reference], untyped(null)), "options is null"],
-    ["throwing options", () => new Compilation(addModel(), [reference], throwing()), "reading options threw: planted"],
-    ["throwing options", () => runtimeAsDevice([reference], throwing()), "reading options threw: planted"],
-    ["throwing options", () => registerDevices([reference], throwing()), "reading options threw: planted"],
-    ["throwing options", () => new Model(throwing()), "reading options threw: planted"],
+    [
+      "throwing options",
+      () => new Compilation(addModel(), [reference], makeThrowing()),
+      "reading options threw: planted",
+    ],
+    ["throwing options", () => runtimeAsDevice([reference], makeThrowing()), "reading options threw: planted"],
+    ["throwing options", () => registerDevices([reference], makeThrowing()), "reading options threw: planted"],
+    ["throwing options", () => new Model(makeThrowing()), "reading options threw: planted"],
     [
       "a throwing region",
-      () => ready().setInputFromMemory(0, Memory.allocate(8), throwing()),
+      () => ready().setInputFromMemory(0, Memory.allocate(8), makeThrowing()),
       "reading region threw: planted",
     ],
   ])("say what was expected and what was given: %s", (_, act, text) => {

@@ -13,13 +13,13 @@ const model: Model = {
   extensionNameToPrefix: [],
 };
 
-function logged() {
+function logLines() {
   const entries: LogEntry[] = [];
   return { entries, log: createLogger({ sink: (entry) => entries.push(entry) }) };
 }
 
 it("in a browser the log shows the same drawing, once what draws is loaded", async () => {
-  const [now, later] = [logged(), logged()];
+  const [now, later] = [logLines(), logLines()];
   logGraph("a model", model, now.log, "MODEL");
   logLater("a model", model, later.log, "MODEL");
   expect(later.entries).toEqual([]);
@@ -28,7 +28,7 @@ it("in a browser the log shows the same drawing, once what draws is loaded", asy
 });
 
 it("in a browser the log says that a model cannot be drawn", async () => {
-  const { entries, log } = logged();
+  const { entries, log } = logLines();
   const broken: Model = {
     ...model,
     get main(): Model["main"] {

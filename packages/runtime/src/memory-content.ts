@@ -56,7 +56,7 @@ export interface MemoryContent {
   /** Why it cannot be an input of some extents now; undefined if it can. */
   whyUnreadable(dimensions: readonly number[]): string | undefined;
   /** Records the extents that an execution has written; undefined: it failed. Returns a text if they do not fit. */
-  written(dimensions: readonly number[] | undefined): string | undefined;
+  recordWritten(dimensions: readonly number[] | undefined): string | undefined;
   /** Its facts as the source of a copy; a text if it has no value. */
   asSource(): Metadata | string;
   /** Its extents after a copy from a source; a text if the source does not fit. */
@@ -76,7 +76,7 @@ export function sizedContent(memory: HalMemory): MemoryContent {
       return `${length} bytes at ${offset} are not within the memory of ${size} bytes`;
     },
     whyUnreadable: () => undefined,
-    written: () => undefined,
+    recordWritten: () => undefined,
     asSource: () => ({ logicalSize: size, dimensions: [] }),
     accepts({ logicalSize = size }) {
       return logicalSize === size ? [] : `the source has ${logicalSize} bytes, the destination ${size}`;
@@ -96,7 +96,7 @@ export function opaqueContent(memory: HalMemory): MemoryContent {
       return `${length} bytes at ${offset} of a hardware buffer that is used as a whole only`;
     },
     whyUnreadable: () => undefined,
-    written: () => undefined,
+    recordWritten: () => undefined,
     asSource: () => ({ dimensions: [] }),
     accepts: () => [],
   };
@@ -151,7 +151,7 @@ export function describedContent(
       }
       return `the memory's value has dimensions [${dimensions}] where the execution needs [${wanted}]`;
     },
-    written(actual) {
+    recordWritten(actual) {
       const combined = actual && combineDimensions(actual, initial);
       hasValue = combined !== undefined;
       dimensions = combined ?? initial;

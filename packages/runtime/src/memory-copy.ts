@@ -3,7 +3,7 @@
  */
 import { allocateBlob, type Mapping, mapPool } from "@nnhal/driver-core/memory";
 import { ErrorStatus, type Memory as HalMemory, type Outcome } from "@nnhal/types";
-import { allocated } from "./checks.ts";
+import { allocateOrThrow } from "./checks.ts";
 import type { MemoryContent, Metadata } from "./memory-content.ts";
 import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 
@@ -17,9 +17,9 @@ export async function copyContent(source: MemoryContent, destination: MemoryCont
     const dimensions = destination.accepts(from);
     if (typeof dimensions === "string") throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: ${dimensions}`);
     await transfer(source, destination, from);
-    destination.written(dimensions);
+    destination.recordWritten(dimensions);
   } catch (error) {
-    destination.written(undefined);
+    destination.recordWritten(undefined);
     throw error;
   }
 }
@@ -29,7 +29,7 @@ async function transfer(source: MemoryContent, destination: MemoryContent, from:
   if (destination.plain !== undefined) return expectDone(await source.buffer?.copyTo(destination.plain));
   const { logicalSize } = from;
   expect(logicalSize !== undefined, ResultCode.BAD_DATA, () => `${what}: the size of the source is not known`);
-  const between = allocated(Math.max(logicalSize, 1), what, allocateBlob);
+  const between = allocateOrThrow(Math.max(logicalSize, 1), what, allocateBlob);
   expectDone(await source.buffer?.copyTo(between));
   await fill(between, destination, from);
 }

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 /** A device that records its allocations, and can answer otherwise. */
-function allocating(asked: unknown[][], answer?: AllocateResult, made: (PreparedModel | null)[] = []): Device {
+function makeAllocating(asked: unknown[][], answer?: AllocateResult, made: (PreparedModel | null)[] = []): Device {
   return {
     ...reference,
     name: "allocating",
@@ -47,7 +47,7 @@ describe("MemoryDesc", () => {
   it("lets a device hold the value of its roles", async () => {
     const asked: unknown[][] = [];
     const made: (PreparedModel | null)[] = [];
-    const own = await compile(addModel(), [allocating(asked, undefined, made)]);
+    const own = await compile(addModel(), [makeAllocating(asked, undefined, made)]);
     const memory = await Memory.createFromDesc(state(own));
     const input: BufferRole = { modelIndex: 0, ioIndex: 0, frequency: 1 };
     expect(asked).toEqual([[{ dimensions: [2] } satisfies BufferDesc, [made[0]], [input], [input]]]);
@@ -61,7 +61,7 @@ describe("MemoryDesc", () => {
   it("has roles of several compilations, each with its frequency, and dimensions of its own", async () => {
     const asked: unknown[][] = [];
     const made: (PreparedModel | null)[] = [];
-    const device = allocating(asked, undefined, made);
+    const device = makeAllocating(asked, undefined, made);
     const first = await compile(addModel(float32(0), float32(0), float32(0)), [device]);
     const second = await compile(addModel(float32(0), float32(0), float32(0)), [device]);
     const desc = new MemoryDesc();
@@ -161,14 +161,14 @@ describe("MemoryDesc", () => {
     });
 
     it("roles of other types, quantisation or dimensions than those before", async () => {
-      const quantised = (scale: number, zeroPoint: number) => {
+      const quantise = (scale: number, zeroPoint: number) => {
         const operand = { type: "TENSOR_QUANT8_ASYMM", dimensions: [2], scale, zeroPoint } as const;
         return compile(addModel(operand), [reference]);
       };
       const desc = new MemoryDesc();
-      desc.addInputRole(await quantised(0.5, 1), 0);
+      desc.addInputRole(await quantise(0.5, 1), 0);
       expect(() => desc.addInputRole(compilation, 0)).toThrow(code("BAD_DATA"));
-      const [scale, zeroPoint] = [await quantised(0.25, 1), await quantised(0.5, 2)];
+      const [scale, zeroPoint] = [await quantise(0.25, 1), await quantise(0.5, 2)];
       expect(() => desc.addInputRole(scale, 0)).toThrow(code("BAD_DATA"));
       expect(() => desc.addInputRole(zeroPoint, 0)).toThrow(code("BAD_DATA"));
       const longer = await compile(addModel(float32(3)), [reference]);
@@ -232,7 +232,7 @@ describe("Memory.createFromDesc", () => {
   ];
 
   it.each(failures)("is OP_FAILED for an explicit device that answers %s, plain bytes else", async (_, answer) => {
-    const device = allocating([], answer);
+    const device = makeAllocating([], answer);
     const explicit = await compile(addModel(), [device]);
     await expect(Memory.createFromDesc(state(explicit))).rejects.toThrow(code("OP_FAILED"));
     const free = new Compilation(addModel(), [device], { cpu: reference });
@@ -244,7 +244,7 @@ describe("Memory.createFromDesc", () => {
 
   it("reports why a device has no room", async () => {
     const { RESOURCE_EXHAUSTED_TRANSIENT: status } = ErrorStatus;
-    const own = await compile(addModel(), [allocating([], { status, message: "full", buffer: null, token: 0 })]);
+    const own = await compile(addModel(), [makeAllocating([], { status, message: "full", buffer: null, token: 0 })]);
     await expect(Memory.createFromDesc(state(own))).rejects.toThrow(code("RESOURCE_EXHAUSTED_TRANSIENT"));
     await expect(Memory.createFromDesc(state(own))).rejects.toThrow("full; plain bytes cannot be used");
   });

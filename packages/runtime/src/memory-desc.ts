@@ -5,7 +5,7 @@ import { allocateBlob, allocateMemory } from "@nnhal/driver-core/memory";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import { combineDimensions, defaultLogger, type Logger } from "@nnhal/utils";
-import { allocated, expectDimensions, expectRight } from "./checks.ts";
+import { allocateOrThrow, expectDimensions, expectRight } from "./checks.ts";
 import type { CompiledModel } from "./compiled-model.ts";
 import { expectKind } from "./given.ts";
 import type { GuardedDevice } from "./guard/device.ts";
@@ -91,7 +91,7 @@ export class MemoryDesc {
     }
     // Drivers older than HAL 1.3 know no hardware buffers made by the runtime.
     const isRecent = roles.every(({ compilation }) => compilation.usedDevices.every(isOfHal1_3));
-    const plain = allocated(size, what, isRecent ? allocateBlob : allocateMemory);
+    const plain = allocateOrThrow(size, what, isRecent ? allocateBlob : allocateMemory);
     return describedContent({ plain }, description);
   }
 
@@ -164,16 +164,16 @@ async function allocateOnDevice(
   const weighted: WeightedRole[] = [];
   for (const { compilation, side, index, frequency } of roles) {
     const uses = compilation.rolesOf(side, index) ?? [];
-    if (uses.length === 0) return failed(`no device uses ${side} ${index} of a compilation by itself`);
+    if (uses.length === 0) return failWith(`no device uses ${side} ${index} of a compilation by itself`);
     weighted.push(...uses.map((role) => ({ role, frequency })));
   }
   const { status, message = `status ${status}`, buffer, token } = await allocateFor({ dimensions }, weighted, log);
-  if (status !== ErrorStatus.NONE) return failed(message, convertErrorStatusToResultCode(status));
+  if (status !== ErrorStatus.NONE) return failWith(message, convertErrorStatusToResultCode(status));
   // The guard has checked that.
-  if (buffer === null) return failed("the device answered NONE without a buffer");
+  if (buffer === null) return failWith("the device answered NONE without a buffer");
   return { buffer, token };
 }
 
-function failed(message: string, code: ResultCode = ResultCode.OP_FAILED) {
+function failWith(message: string, code: ResultCode = ResultCode.OP_FAILED) {
   return { code, message };
 }

@@ -5,7 +5,7 @@ import { allocateMemory, mapMemory } from "@nnhal/driver-core/memory";
 import type { Memory as HalMemory } from "@nnhal/types";
 import { defaultLogger, type Logger, whenCollected } from "@nnhal/utils";
 import { poolIssues } from "@nnhal/validation";
-import { allocated, expectRight } from "./checks.ts";
+import { allocateOrThrow, expectRight } from "./checks.ts";
 import { close } from "./close.ts";
 import { expectGiven, expectKind, optionsOf } from "./given.ts";
 import { type MemoryContent, opaqueContent, sizedContent } from "./memory-content.ts";
@@ -43,7 +43,7 @@ export class Memory {
   static allocate(size: number): Memory {
     const what = "Memory.allocate";
     expectSize(size, what);
-    return new Memory(sizedContent(allocated(size, what, allocateMemory)), what);
+    return new Memory(sizedContent(allocateOrThrow(size, what, allocateMemory)), what);
   }
 
   /** Makes a memory of one in the HAL's form, such as an importer or a transport returns. */

@@ -71,7 +71,7 @@ describe("Model", () => {
   describe("getSupportedOperationsForDevices", () => {
     const ok = { status: ErrorStatus.NONE } as const;
     /** A device that supports some operations. */
-    const taking = (...types: readonly (keyof typeof OperationType)[]): Device => ({
+    const take = (...types: readonly (keyof typeof OperationType)[]): Device => ({
       ...reference,
       name: types.join("+"),
       getSupportedOperations: ({ main }) => {
@@ -80,7 +80,7 @@ describe("Model", () => {
       },
     });
     /** NEG, FLOOR and ABS, to be executed in the order 2, 0, 1. */
-    function unsorted(): Model {
+    function unsort(): Model {
       const model = new Model();
       const [a, b, c, d] = addOperands(model, float32(1), float32(1), float32(1), float32(1));
       model.addOperation("NEG", [b], [c]);
@@ -92,27 +92,27 @@ describe("Model", () => {
     }
 
     it("answers in the order in which operations were added", async () => {
-      expect(await unsorted().getSupportedOperationsForDevices([taking("ABS")])).toEqual([false, false, true]);
-      expect(await unsorted().getSupportedOperationsForDevices([taking("NEG"), taking("FLOOR")])).toEqual([
+      expect(await unsort().getSupportedOperationsForDevices([take("ABS")])).toEqual([false, false, true]);
+      expect(await unsort().getSupportedOperationsForDevices([take("NEG"), take("FLOOR")])).toEqual([
         true,
         true,
         false,
       ]);
-      expect(await unsorted().getSupportedOperationsForDevices([reference])).toEqual([true, true, true]);
-      expect(await addModel().getSupportedOperationsForDevices([taking("ADD")])).toEqual([true]);
+      expect(await unsort().getSupportedOperationsForDevices([reference])).toEqual([true, true, true]);
+      expect(await addModel().getSupportedOperationsForDevices([take("ADD")])).toEqual([true]);
     });
 
     it("counts a device that fails, or does not answer for every operation, as one that supports none", async () => {
       const failing = {
-        ...taking("ABS"),
+        ...take("ABS"),
         getSupportedOperations: () => ({ status: ErrorStatus.GENERAL_FAILURE, supported: [], reasons: [] }),
       };
-      const short = { ...taking("NEG"), getSupportedOperations: () => ({ ...ok, supported: [true], reasons: [] }) };
-      expect(await unsorted().getSupportedOperationsForDevices([failing, short])).toEqual([false, false, false]);
+      const short = { ...take("NEG"), getSupportedOperations: () => ({ ...ok, supported: [true], reasons: [] }) };
+      expect(await unsort().getSupportedOperationsForDevices([failing, short])).toEqual([false, false, false]);
     });
 
     it("refuses no devices, missing ones and one twice, and a model that is not finished", async () => {
-      const model = unsorted();
+      const model = unsort();
       const missing = JSON.parse("null");
       await expect(model.getSupportedOperationsForDevices([])).rejects.toThrow(code("BAD_DATA"));
       await expect(model.getSupportedOperationsForDevices([reference, reference])).rejects.toThrow(code("BAD_DATA"));
@@ -299,9 +299,9 @@ describe("Model", () => {
     });
 
     it("models that validation refuses, with the rule and the operand", () => {
-      const broken = () => addModel(float32(2), { type: "TENSOR_INT32", dimensions: [2] }, float32(2));
-      expect(broken).toThrow(code("BAD_DATA"));
-      expect(broken).toThrow("main.operations[0]");
+      const breakIt = () => addModel(float32(2), { type: "TENSOR_INT32", dimensions: [2] }, float32(2));
+      expect(breakIt).toThrow(code("BAD_DATA"));
+      expect(breakIt).toThrow("main.operations[0]");
     });
 
     it("a HAL model that is not valid", () => {

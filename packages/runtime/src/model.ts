@@ -47,7 +47,7 @@ import { withReferenced } from "./merge-models.ts";
 import type { OperandFacts } from "./operand-facts.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 import { sortOperations } from "./sort.ts";
-import { supportedByAny } from "./supported-operations.ts";
+import { findSupported } from "./supported-operations.ts";
 import { bytesOf, type OperandValue } from "./value.ts";
 
 /** The extensions of a model, and the observers of the model, its compilations and executions. */
@@ -301,7 +301,7 @@ export class Model {
     const what = "getSupportedOperationsForDevices";
     const { devices: given } = devicesGiven(devices, undefined, what);
     expect(given.length > 0, ResultCode.BAD_DATA, () => `${what}: there are no devices`);
-    const supported = await supportedByAny(this.hal, given, this.log);
+    const supported = await findSupported(this.hal, given, this.log);
     if (this.#order === undefined) return supported;
     const added = new Array<boolean>(supported.length);
     for (const [place, original] of this.#order.entries()) added[original] = elementAt(supported, place);

@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 /** A logger with a tag, and its messages. */
-function listening(tag: string) {
+function listen(tag: string) {
   const lines: string[] = [];
   const log = createLogger({ sink: ({ message }) => lines.push(message), properties: () => tag });
   log.initVLogMask();
@@ -33,7 +33,7 @@ function listening(tag: string) {
 
 describe("the tag manager", () => {
   it("logs which devices are registered, left out and chosen", async () => {
-    const { lines, log } = listening("manager");
+    const { lines, log } = listen("manager");
     const broken = faulty(reference, "device", "getType", "throws", "broken");
     const registry = registerDevices([broken, reference], { log });
     const { version } = reference.getVersionString();
@@ -69,7 +69,7 @@ describe("the tag memory", () => {
   });
 
   it("logs device buffers and workspaces to the logger of the compilation", async () => {
-    const { lines, log } = listening("memory");
+    const { lines, log } = listen("memory");
     const compilation = new Compilation(chain(), [half("even", reference, 0), half("odd", reference, 1)], { log });
     await compilation.finish();
     const execution = new Execution(compilation);

@@ -68,7 +68,7 @@ async function runWatched(
   return output;
 }
 
-function logged(vlog: string): ModelOptions & { readonly lines: string[] } {
+function logLines(vlog: string): ModelOptions & { readonly lines: string[] } {
   const lines: string[] = [];
   const sink = ({ severity, tag, message }: LogEntry) => lines.push(`${severity} ${tag} ${message}`);
   return { lines, log: createLogger({ sink, properties: () => vlog }) };
@@ -76,13 +76,13 @@ function logged(vlog: string): ModelOptions & { readonly lines: string[] } {
 
 describe("the log of the runtime", () => {
   it("is silent by default", async () => {
-    const { log, lines } = logged("");
+    const { log, lines } = logLines("");
     await runWatched({ log });
     expect(lines).toEqual([]);
   });
 
   it("shows finished models if MODEL is on", async () => {
-    const { log, lines } = logged("model");
+    const { log, lines } = logLines("model");
     await runWatched({ log });
     const dump = lines.filter((line) => line.startsWith("info MODEL "));
     expect(dump[0]).toBe("info MODEL // a finished model");
@@ -94,7 +94,7 @@ describe("the log of the runtime", () => {
   });
 
   it("shows the choices, the steps and their models if COMPILATION is on", async () => {
-    const { log, lines } = logged("compilation");
+    const { log, lines } = logLines("compilation");
     await runWatched({ log });
     expect(lines[0]).toBe("verbose COMPILATION compile 2 operations, 3 operands, 1 input, 1 output for device");
     expect(lines[1]).toMatch(/^verbose COMPILATION operation 1 \(ABS\): ./);
@@ -108,7 +108,7 @@ describe("the log of the runtime", () => {
   });
 
   it("logs each execution if EXECUTION is on", async () => {
-    const { log, lines } = logged("execution");
+    const { log, lines } = logLines("execution");
     await runWatched({ log });
     expect(lines).toEqual([
       "verbose EXECUTION compute with 1 inputs and 1 outputs",
@@ -117,7 +117,7 @@ describe("the log of the runtime", () => {
   });
 
   it("logs each step if there are several", async () => {
-    const { log, lines } = logged("execution");
+    const { log, lines } = logLines("execution");
     await runWatched({ log }, [
       await open("first", { log }, { only: "ABS" }),
       await open("second", { log }, { only: "FLOOR" }),
@@ -131,7 +131,7 @@ describe("the log of the runtime", () => {
   });
 
   it("logs fallbacks to the CPU, which the caller is told too", async () => {
-    const { log, lines } = logged("execution");
+    const { log, lines } = logLines("execution");
     const told: string[] = [];
     const failing = await open("failing", { log }, { fails: true });
     const cpu = await open("cpu", { log });
@@ -143,7 +143,7 @@ describe("the log of the runtime", () => {
   });
 
   it("passes on the engine's lines if CPUEXE is on", async () => {
-    const { log, lines } = logged("cpuexe");
+    const { log, lines } = logLines("cpuexe");
     await runWatched({ log });
     expect(lines).toEqual([
       "verbose CPUEXE device: run: 2 operations in the main subgraph",

@@ -17,7 +17,7 @@ beforeAll(async () => {
   reference = await openReference();
 });
 
-function watched() {
+function watch() {
   const entries: LogEntry[] = [];
   const log = createLogger({ sink: (entry) => entries.push(entry) });
   return {
@@ -48,14 +48,14 @@ const warning = "the model uses OEM and TENSOR_OEM_BYTE and OEM_OPERATION, depre
 
 describe("a model with OEM operations and operands", () => {
   it.each([1, 3])("is accepted, with one warning for %i uses", (times) => {
-    const { log, warnings } = watched();
+    const { log, warnings } = watch();
     expect(oemModel({ times, log }).isFinished).toBe(true);
     expect(warnings()).toEqual([warning]);
   });
 
   it("has one warning too if it comes in the HAL's form", () => {
     const { hal } = oemModel({ times: 2 });
-    const { log, warnings } = watched();
+    const { log, warnings } = watch();
     Model.from(hal, { log });
     expect(warnings()).toEqual([warning]);
     Model.from(hal, { log });
@@ -74,13 +74,13 @@ describe("a model with OEM operations and operands", () => {
     inner.addOperation("FLOOR", [real], [result]);
     inner.identifyInputsAndOutputs([flag, unused, real], [result]);
     inner.finish();
-    const { log, warnings } = watched();
+    const { log, warnings } = watch();
     Model.from(inner.hal, { log });
     expect(warnings()).toEqual(["the model uses OEM, deprecated since HAL 1.2: use an extension"]);
   });
 
   it("without them has no warning", () => {
-    const { log, warnings } = watched();
+    const { log, warnings } = watch();
     const model = new Model({ log });
     const [input, output] = addOperands(model, float32(1), float32(1));
     model.addOperation("FLOOR", [input], [output]);

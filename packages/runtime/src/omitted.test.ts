@@ -53,7 +53,7 @@ describe("null", () => {
 
 describe("the output of an execution that runs", () => {
   /** A memory that an execution is writing, and a function that lets it end. */
-  async function writing() {
+  async function write() {
     const { opened, open } = gate();
     const slow = withPrepared(reference, (own) => ({
       execute: (...request) => opened.then(() => own.execute(...request)),
@@ -73,7 +73,7 @@ describe("the output of an execution that runs", () => {
   }
 
   it("is not a value that can be copied or computed with", async () => {
-    const { compilation, execution, memory, open } = await writing();
+    const { compilation, execution, memory, open } = await write();
     const event = execution.startCompute();
     await turn();
     await expect(Memory.copy(memory, Memory.allocate(8))).rejects.toThrow("the source has no value");
@@ -90,7 +90,7 @@ describe("the output of an execution that runs", () => {
   });
 
   it("has no results, and its event is neither a promise nor a value", async () => {
-    const { execution, open } = await writing();
+    const { execution, open } = await write();
     const event = execution.startCompute();
     expect(() => execution.getOutputOperandDimensions(0)).toThrow("the execution is running; wait for its event first");
     expect(() => execution.getOutputOperandRank(0)).toThrow(code("BAD_STATE"));

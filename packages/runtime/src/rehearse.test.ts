@@ -5,7 +5,7 @@ import { executeNothing, rehearse } from "./rehearse.ts";
 type Compile = Parameters<typeof rehearse>[0];
 
 /** Counts the compilations that a rehearsal creates. */
-function counting(): { readonly compile: Compile; readonly compiled: () => number } {
+function makeCounting(): { readonly compile: Compile; readonly compiled: () => number } {
   let count = 0;
   return {
     compile: (model, devices) => {
@@ -17,14 +17,14 @@ function counting(): { readonly compile: Compile; readonly compiled: () => numbe
 }
 
 it("compiles and executes without an error", async () => {
-  const { compile, compiled } = counting();
+  const { compile, compiled } = makeCounting();
   await executeNothing(compile);
   expect(compiled()).toBe(1);
 });
 
 it("happens once per process", async () => {
-  await rehearse(counting().compile);
-  const { compile, compiled } = counting();
+  await rehearse(makeCounting().compile);
+  const { compile, compiled } = makeCounting();
   await rehearse(compile);
   expect(compiled()).toBe(0);
 });

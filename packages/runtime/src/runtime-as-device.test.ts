@@ -17,9 +17,9 @@ import { Execution } from "./execution.ts";
 import { code } from "./fakes.test-helper.ts";
 import { Model } from "./model.ts";
 import { addOperands, float32, openReference } from "./models.test-helper.ts";
-import { doubling } from "./plan/divided.test-helper.ts";
+import { makeDoublingLoop } from "./plan/divided.test-helper.ts";
 import { planMemory } from "./plan/memory.ts";
-import { taking } from "./plan/memory-backend.test-helper.ts";
+import { makeTaking } from "./plan/memory-backend.test-helper.ts";
 import type { StepTime } from "./plan/run-options.ts";
 import { type RuntimeDeviceOptions, runtimeAsDevice } from "./runtime-as-device.ts";
 
@@ -140,8 +140,8 @@ describe("runtimeAsDevice", () => {
   });
 
   it("supports control flow that the runtime interprets if it has a CPU", async () => {
-    const { hal } = doubling(100);
-    const device = (name: string) => ({ ...taking(reference, ["LESS", "ADD"]), name });
+    const { hal } = makeDoublingLoop(100);
+    const device = (name: string) => ({ ...makeTaking(reference, ["LESS", "ADD"]), name });
     const [npu, cpu] = [device("npu"), device("cpu")] as const;
     expect((await runtimeAsDevice([npu, cpu], { cpu }).getSupportedOperations(hal)).supported).toEqual([true]);
     expect((await runtimeAsDevice([npu, cpu]).getSupportedOperations(hal)).supported).toEqual([false]);

@@ -32,7 +32,7 @@ function at(level: Level | "none", dimensions: readonly number[], wrong?: number
 }
 
 /** The model, with the known dimensions of its input, intermediate result and output. */
-function transposed(input: readonly number[], sum: readonly number[], output: readonly number[]): Model {
+function transpose(input: readonly number[], sum: readonly number[], output: readonly number[]): Model {
   const model = new Model();
   const left = model.addOperand(float32(...input));
   const constant = model.addOperand(float32(1, COLUMNS));
@@ -63,7 +63,7 @@ async function run(model: Model, { input, output, room, isMemory }: Said): Promi
   const execution = new Execution(compilation);
   const values = Float32Array.of(1, 2, 3, 4, 5, 6);
   const results = Memory.allocate(4 * room);
-  const guarded = async (call: string, work: () => unknown): Promise<string | undefined> => {
+  const guard = async (call: string, work: () => unknown): Promise<string | undefined> => {
     try {
       await work();
       return undefined;
@@ -85,9 +85,9 @@ async function run(model: Model, { input, output, room, isMemory }: Said): Promi
       : execution.setOutput(0, results.map(), output);
   execution.setInput(1, Int32Array.of(1, 0));
   const refused =
-    (await guarded("setInput", setInput)) ??
-    (await guarded("setOutput", setOutput)) ??
-    (await guarded("compute", () => execution.compute()));
+    (await guard("setInput", setInput)) ??
+    (await guard("setOutput", setOutput)) ??
+    (await guard("compute", () => execution.compute()));
   compilation.close();
   if (refused === "compute: OUTPUT_INSUFFICIENT_SIZE") {
     expect(execution.getOutputOperandDimensions(0)).toEqual([COLUMNS, ROWS]);
@@ -108,7 +108,7 @@ describe.each([false, true])("dimensions (arguments in memory: %s)", (isMemory) 
   it.each(levels.flatMap((model) => executionLevels.map((execution) => [model, execution] as const)))(
     "of an input: model %s, execution %s",
     async (level, execution) => {
-      const model = transposed(at(level, inputDimensions), inputDimensions, outputDimensions);
+      const model = transpose(at(level, inputDimensions), inputDimensions, outputDimensions);
       const isKnown = execution === "full" || ((execution === "none" || execution === "rank") && level === "full");
       const result = await run(model, { ...usual, input: at(execution, inputDimensions) });
       expect(result).toEqual(isKnown ? expected : "setInput: BAD_DATA");
@@ -120,7 +120,7 @@ describe.each([false, true])("dimensions (arguments in memory: %s)", (isMemory) 
       executionLevels.flatMap((execution) => [5, 6, 7].map((room) => [model, execution, room] as const)),
     ),
   )("of an output: model %s, execution %s, room for %i", async (level, execution, room) => {
-    const model = transposed(inputDimensions, inputDimensions, at(level, outputDimensions));
+    const model = transpose(inputDimensions, inputDimensions, at(level, outputDimensions));
     const isSaid = execution === "full" || (level === "full" && execution !== "extent");
     // The known dimensions contradict the model if fewer are known.
     const isLess = execution === "extent" && level === "full";
@@ -130,28 +130,28 @@ describe.each([false, true])("dimensions (arguments in memory: %s)", (isMemory) 
   });
 
   it.each(levels)("of the intermediate result: model %s", async (level) => {
-    const model = transposed(inputDimensions, at(level, inputDimensions), outputDimensions);
+    const model = transpose(inputDimensions, at(level, inputDimensions), outputDimensions);
     expect(await run(model, usual)).toEqual(expected);
   });
 
   it.each([0, 1])("of an input that are wrong at %i are refused if the model knows them", async (wrong) => {
     const said = inputDimensions.map((extent, axis) => (axis === wrong ? WRONG : extent));
-    const known = transposed(inputDimensions, inputDimensions, outputDimensions);
+    const known = transpose(inputDimensions, inputDimensions, outputDimensions);
     expect(await run(known, { ...usual, input: said })).toBe("setInput: BAD_DATA");
     // If it does not, the buffer is too short for them.
-    const open = transposed([], [], []);
+    const open = transpose([], [], []);
     expect(await run(open, { ...usual, input: said, output: [] })).toBe("setInput: BAD_DATA");
   });
 
   it("of an input that do not fit the constant are refused when it computes", async () => {
-    const open = transposed([0, 0], [0, 0], [0, 0]);
+    const open = transpose([0, 0], [0, 0], [0, 0]);
     expect(await run(open, { ...usual, input: [3, 2], output: [] })).toBe("compute: OP_FAILED");
   });
 
   it("of an output that are wrong are refused, by the model or by the execution", async () => {
-    const known = transposed(inputDimensions, inputDimensions, outputDimensions);
+    const known = transpose(inputDimensions, inputDimensions, outputDimensions);
     expect(await run(known, { ...usual, output: [ROWS, COLUMNS] })).toBe("setOutput: BAD_DATA");
-    const open = transposed(inputDimensions, inputDimensions, [0, 0]);
+    const open = transpose(inputDimensions, inputDimensions, [0, 0]);
     expect(await run(open, { ...usual, output: [ROWS, COLUMNS] })).toMatch(/^compute: (OP_FAILED|BAD_DATA)$/);
   });
 });

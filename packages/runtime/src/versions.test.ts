@@ -32,7 +32,7 @@ const ways = {
 const wayNames = ["compute", "startCompute", "burstCompute", "startComputeWithDependencies"] as const;
 const cases = versions.flatMap((version) => wayNames.map((way) => [version, way] as const));
 
-const lifted = (version: keyof typeof faces, device: Device) => liftDevice(`old-${version}`, faces[version](device));
+const lift = (version: keyof typeof faces, device: Device) => liftDevice(`old-${version}`, faces[version](device));
 
 async function ready(device: Device) {
   const compilation = await compile(operationModel("FLOOR", [float32(2)], [], [float32(2)]), [device]);
@@ -45,14 +45,14 @@ async function ready(device: Device) {
 
 describe.each(cases)("a device of HAL %s, by %s", (version, way) => {
   it("computes", async () => {
-    const { compilation, execution, output } = await ready(lifted(version, reference));
+    const { compilation, execution, output } = await ready(lift(version, reference));
     await ways[way](execution, compilation);
     expect([...output]).toEqual([1, -2]);
     expect(execution.getOutputOperandDimensions(0)).toEqual([2]);
   });
 
   it("reports durations since HAL 1.2", async () => {
-    const { compilation, execution } = await ready(lifted(version, reference));
+    const { compilation, execution } = await ready(lift(version, reference));
     execution.setMeasureTiming(true);
     await ways[way](execution, compilation);
     const isTold = version >= "1.2";
@@ -75,7 +75,7 @@ describe.each(cases)("a device of HAL %s, by %s", (version, way) => {
       }),
       "configureExecutionBurst",
     );
-    const { compilation, execution } = await ready(lifted(version, failing));
+    const { compilation, execution } = await ready(lift(version, failing));
     await expect(ways[way](execution, compilation)).rejects.toThrow(code(expected));
     expect(() => execution.getOutputOperandRank(0)).toThrow(code("BAD_STATE"));
   });
@@ -88,7 +88,7 @@ describe("registerDevices", () => {
     ["1.2", 29, "nnhal-reference-1"],
     ["1.3", 30, "nnhal-reference-1"],
   ] as const)("knows a device of HAL %s by its feature level", (version, featureLevel, text) => {
-    const device = registerDevices([lifted(version, reference)]).getDevice(0);
+    const device = registerDevices([lift(version, reference)]).getDevice(0);
     expect(device).toMatchObject({ featureLevel, version: text, name: `old-${version}` });
     expect(device.type === 0).toBe(version < "1.2");
   });

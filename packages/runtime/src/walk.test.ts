@@ -34,7 +34,7 @@ async function openNoting(): Promise<Device> {
 }
 
 /** Returns a function that executes `sum = left + right` with the same arguments, after it has run twice. */
-async function repeated(device: Device): Promise<() => Promise<void>> {
+async function repeat(device: Device): Promise<() => Promise<void>> {
   const compilation = await compile(addModel(), [device]);
   const [left, right, sum] = [Float32Array.of(1, 2), Float32Array.of(3, 4), new Float32Array(2)];
   const run = async () => {
@@ -72,7 +72,7 @@ async function countCalls(work: () => Promise<void>): Promise<ReadonlyMap<string
 }
 
 it("makes 20 calls at most from compute to the kernel", async () => {
-  const run = await repeated(await openNoting());
+  const run = await repeat(await openNoting());
   let hops = -1;
   // On a busy machine a run may have paused before the kernel, which then is not called from compute.
   for (let tries = 0; tries < 20 && hops < 0; tries++) {
@@ -85,7 +85,7 @@ it("makes 20 calls at most from compute to the kernel", async () => {
 });
 
 it("checks the shape of each argument three times at most", async () => {
-  const run = await repeated(await openNoting());
+  const run = await repeat(await openNoting());
   const counts = await countCalls(run);
   const of = (place: string) => counts.get(place) ?? 0;
   // Each argument when it is set, of which there are three.
@@ -115,5 +115,5 @@ it("checks the answers of a device that has copied or changed them", async () =>
       return { ...answer, preparedModel: { ...preparedModel, execute } };
     },
   };
-  await expect(repeated(changed)).rejects.toThrow("output 0 has dimensions [3] where a TENSOR_FLOAT32 [2] is declared");
+  await expect(repeat(changed)).rejects.toThrow("output 0 has dimensions [3] where a TENSOR_FLOAT32 [2] is declared");
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   reference = await openReference();
 });
 
-async function executing(device: Device, options: CompilationOptions = {}) {
+async function makeExecuting(device: Device, options: CompilationOptions = {}) {
   const clock = manualClock();
   const compilation = new Compilation(addModel(), [device], { now: clock.now, timer: clock.timer, ...options });
   await compilation.finish();
@@ -47,7 +47,7 @@ async function hasEnded(promise: Promise<unknown>): Promise<boolean> {
 
 describe("an execution that a device never ends", () => {
   it("ends after its timeout and a grace period, not before", async () => {
-    const { clock, execution } = await executing(faulty(reference, "model", "execute", "sleeps"));
+    const { clock, execution } = await makeExecuting(faulty(reference, "model", "execute", "sleeps"));
     execution.setTimeout(1000n);
     const computing = execution.compute();
     await turn();
@@ -60,7 +60,9 @@ describe("an execution that a device never ends", () => {
   });
 
   it("ends by the watchdog if it has no timeout", async () => {
-    const { clock, execution } = await executing(faulty(reference, "model", "execute", "sleeps"), { watchdog: 500n });
+    const { clock, execution } = await makeExecuting(faulty(reference, "model", "execute", "sleeps"), {
+      watchdog: 500n,
+    });
     const event = execution.startCompute();
     await turn();
     clock.advance(499n);
@@ -71,7 +73,7 @@ describe("an execution that a device never ends", () => {
   });
 
   it("ends by the watchdog also if it falls back to a CPU", async () => {
-    const { clock, execution } = await executing(faulty(reference, "model", "execute", "sleeps"), {
+    const { clock, execution } = await makeExecuting(faulty(reference, "model", "execute", "sleeps"), {
       watchdog: 500n,
       cpu: {
         ...reference,
@@ -85,7 +87,7 @@ describe("an execution that a device never ends", () => {
   });
 
   it("does not end if neither is set, and starts no timer", async () => {
-    const { clock, execution } = await executing(faulty(reference, "model", "execute", "sleeps"));
+    const { clock, execution } = await makeExecuting(faulty(reference, "model", "execute", "sleeps"));
     const computing = execution.compute();
     await turn();
     clock.advance(10n ** 18n);
@@ -98,7 +100,7 @@ describe("an execution that a device never ends", () => {
     const late = withPrepared(reference, (own) => ({
       execute: (...request) => opened.then(() => own.execute(...request)),
     }));
-    const { clock, execution, memory } = await executing(late);
+    const { clock, execution, memory } = await makeExecuting(late);
     let given = 0;
     const giveBack = memory.giveBack.bind(memory);
     memory.giveBack = () => {
@@ -120,7 +122,7 @@ describe("an execution that a device never ends", () => {
   it("leaves no timer if the device is in time", async () => {
     // The reference device has another clock.
     const inTime = withPrepared(reference, (own) => ({ execute: (request) => own.execute(request) }));
-    const { clock, execution } = await executing(inTime);
+    const { clock, execution } = await makeExecuting(inTime);
     execution.setTimeout(1000n);
     await execution.compute();
     expect(clock.waiting).toBe(0);
@@ -145,7 +147,7 @@ describe("a fenced execution that a device never ends", () => {
 
   it.each(Object.entries(hanging))("and that %s ends by its timeout", async (_name, executeFenced) => {
     const device = withPrepared(reference, () => ({ executeFenced }));
-    const { clock, execution } = await executing(device);
+    const { clock, execution } = await makeExecuting(device);
     execution.setTimeout(1000n);
     const ending = execution.startComputeWithDependencies([]).then((event) => event.wait());
     expect(await hasEnded(ending)).toBe(false);
@@ -158,7 +160,7 @@ describe("a fenced execution that a device never ends", () => {
     "and that %s ends by its duration, counted from its dependencies",
     async (_name, executeFenced) => {
       const device = withPrepared(reference, () => ({ executeFenced }));
-      const { clock, execution } = await executing(device);
+      const { clock, execution } = await makeExecuting(device);
       const { fence, signal } = createFence();
       const ending = execution
         .startComputeWithDependencies([Event.createFromSyncFence(fence)], 1000n)
@@ -175,10 +177,10 @@ describe("a fenced execution that a device never ends", () => {
 
   it("fails its dependents", async () => {
     const device = withPrepared(reference, () => ({ executeFenced: hanging["has a fence that is never signalled"] }));
-    const { clock, execution } = await executing(device);
+    const { clock, execution } = await makeExecuting(device);
     execution.setTimeout(1000n);
     const event = await execution.startComputeWithDependencies([]);
-    const next = await executing(reference);
+    const next = await makeExecuting(reference);
     const after = await next.execution.startComputeWithDependencies([event]);
     clock.advance(1000n + deadlineGrace);
     await expect(after.wait()).rejects.toThrow(code("OP_FAILED"));

@@ -38,7 +38,7 @@ export function limitOf({ now, watchdog }: Watch, deadline: bigint | undefined):
 }
 
 /** The outcome of a call that was given up. */
-export function givenUp(what: string, deadline: bigint | undefined): Refusal {
+export function refuseGivenUp(what: string, deadline: bigint | undefined): Refusal {
   const when = deadline === undefined ? "before the watchdog's time was over" : "by its deadline";
   return { status: ErrorStatus.MISSED_DEADLINE_TRANSIENT, message: `${what}: the device did not answer ${when}` };
 }
@@ -47,10 +47,10 @@ export function givenUp(what: string, deadline: bigint | undefined): Refusal {
 export function watchModel(own: GuardedModel, watch: Watch): GuardedModel {
   const { executeFenced, openBurst, configureExecutionBurst } = own;
   const lateResult = (deadline: bigint | undefined, work: Promise<unknown>): ExecutionResult & Abandoned => ({
-    ...failedExecution(givenUp("executing", deadline)),
+    ...failedExecution(refuseGivenUp("executing", deadline)),
     abandoned: work,
   });
-  const bounded = <Result extends ExecutionResult>(
+  const bound = <Result extends ExecutionResult>(
     work: Promise<Result>,
     deadline: bigint | undefined,
     late: (answer: ExecutionResult & Abandoned) => Result,
@@ -59,7 +59,7 @@ export function watchModel(own: GuardedModel, watch: Watch): GuardedModel {
     return limit === undefined ? work : endBy(work, limit, watch, () => late(lateResult(deadline, work)));
   };
   return {
-    execute: (request, options) => bounded(own.execute(request, options), options?.deadline, (answer) => answer),
+    execute: (request, options) => bound(own.execute(request, options), options?.deadline, (answer) => answer),
     ...(executeFenced && {
       executeFenced(request, waitFor, options = {}) {
         const launched = executeFenced(request, waitFor, options);
@@ -75,7 +75,7 @@ export function watchModel(own: GuardedModel, watch: Watch): GuardedModel {
         const { burst } = created;
         if (burst === null) return created;
         const compute: typeof burst.compute = (request, options) =>
-          bounded(burst.compute(request, options), options?.deadline, (answer) => ({ ...answer, fallback: false }));
+          bound(burst.compute(request, options), options?.deadline, (answer) => ({ ...answer, fallback: false }));
         return { ...created, burst: { ...burst, compute } };
       },
     }),
@@ -115,7 +115,7 @@ async function watchFenced(
   const launched = await Promise.race([launching, late.then((missed) => ({ missed }))]);
   if ("missed" in launched) {
     stop();
-    return failedFenced(givenUp("executeFenced", launched.missed));
+    return failedFenced(refuseGivenUp("executeFenced", launched.missed));
   }
   const { syncFence, callback } = launched;
   if (launched.status !== ErrorStatus.NONE || callback === null) {
@@ -133,7 +133,7 @@ async function watchFenced(
   const concluding = conclude();
   const concluded = Promise.race([
     concluding,
-    late.then((missed) => ({ ...failedInfo(givenUp("executing", missed)), abandoned: concluding })),
+    late.then((missed) => ({ ...failedInfo(refuseGivenUp("executing", missed)), abandoned: concluding })),
   ]);
   void concluded.then(({ status }) => {
     stop();

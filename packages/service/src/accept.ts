@@ -57,15 +57,15 @@ export async function acceptClient(
   if (why !== undefined) return refuse(why);
   const pid = "pid" in credentials ? credentials.pid : undefined;
   const reply = (value: Reply) => channel.send(encodeReply(value));
-  const copied = (reason: string) => {
+  const copy = (reason: string) => {
     reply({ kind: "copied", reason });
     return { channel, descriptors: undefined, pid };
   };
   // The reason of the service comes first: it may be why the client has no socket.
-  if (typeof descriptors === "string") return copied(descriptors);
-  if (greeting.secret === undefined) return copied("the client copies memories");
+  if (typeof descriptors === "string") return copy(descriptors);
+  if (greeting.secret === undefined) return copy("the client copies memories");
   const accepted = await descriptors.accept(greeting.secret, socket);
-  if ("noSocket" in accepted) return copied(accepted.noSocket);
+  if ("noSocket" in accepted) return copy(accepted.noSocket);
   reply({ kind: "shared", reason: "" });
   return { channel, descriptors: accepted, pid };
 }

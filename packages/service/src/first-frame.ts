@@ -15,14 +15,14 @@ export function takeFirst(whole: Channel, limit: number): Promise<FirstFrame> {
     start(given) {
       receiver = given;
       for (const frame of held.splice(0)) given.frame(frame);
-      if (over !== undefined) given.closed(over);
+      if (over !== undefined) given.onClose(over);
       else whole.resume();
     },
     send: (bytes, attachments) => whole.send(bytes, attachments),
     get waiting() {
       return whole.waiting;
     },
-    drained: () => whole.drained(),
+    waitUntilDrained: () => whole.waitUntilDrained(),
     pause: () => whole.pause(),
     resume: () => whole.resume(),
     close: (reason) => whole.close(reason),
@@ -42,10 +42,10 @@ export function takeFirst(whole: Channel, limit: number): Promise<FirstFrame> {
         whole.pause();
         resolve({ bytes: frame.bytes, channel });
       },
-      closed(reason) {
+      onClose(reason) {
         clearTimeout(cancel);
         over = reason;
-        receiver?.closed(reason);
+        receiver?.onClose(reason);
         resolve({ closed: reason });
       },
     });

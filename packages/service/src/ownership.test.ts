@@ -67,7 +67,7 @@ async function forgeAsOther(): Promise<() => string> {
 }
 
 const connect = (owner?: number) => connectService("device", { directory, owner, limit: 2000 });
-const refused = (why: string) => ({ unavailable: `connecting to device in ${directory}: ${why}` });
+const refuse = (why: string) => ({ unavailable: `connecting to device in ${directory}: ${why}` });
 
 describe.skipIf(me === undefined)("a client", () => {
   it("greets a service of its own user", async () => {
@@ -81,7 +81,7 @@ describe.skipIf(me === undefined)("a client", () => {
     await forge();
     chmodSync(directory, mode);
     const why = `the runtime directory ${directory} has mode 0${mode.toString(8)}: others can open it; expected 0700`;
-    expect(await connect()).toEqual(refused(why));
+    expect(await connect()).toEqual(refuse(why));
     expect(await findServices(directory, "/")).toEqual({ none: why });
     expect(await findServices(join(directory, "device"), "/")).toEqual({ none: why });
     expect(told).toEqual([]);
@@ -90,7 +90,7 @@ describe.skipIf(me === undefined)("a client", () => {
   it("refuses a directory and a socket that are symbolic links", async () => {
     await forge("real");
     symlinkSync(join(directory, "real"), join(directory, "device"));
-    expect(await connect()).toEqual(refused(`${directory}/device is a symbolic link`));
+    expect(await connect()).toEqual(refuse(`${directory}/device is a symbolic link`));
     const real = directory;
     directory = join(folder, "link");
     symlinkSync(real, directory);
@@ -110,7 +110,7 @@ describe.skipIf(me === undefined)("a client", () => {
     await forge();
     chmodSync(directory, mode);
     const found = await connect(me);
-    if (problem !== undefined) expect(found).toEqual(refused(`the runtime directory ${directory} ${problem}`));
+    if (problem !== undefined) expect(found).toEqual(refuse(`the runtime directory ${directory} ${problem}`));
     expect(told).toHaveLength(problem === undefined ? 1 : 0);
   });
 
@@ -122,7 +122,7 @@ describe.skipIf(me === undefined)("a client", () => {
       const why =
         `the runtime directory ${directory} belongs to user ${other}, not to user ${me}; ` +
         `to use a daemon of user ${other}, name that user as its owner (--driver-owner ${other})`;
-      expect(await connect()).toEqual(refused(why));
+      expect(await connect()).toEqual(refuse(why));
       expect(await findServices(directory, "/")).toEqual({ none: why });
       expect(told).toEqual([]);
     });
@@ -131,7 +131,7 @@ describe.skipIf(me === undefined)("a client", () => {
       await forge();
       chownSync(join(directory, "device"), other, other);
       expect(await connect()).toEqual(
-        refused(`the socket ${directory}/device belongs to user ${other}, not to user ${me}`),
+        refuse(`the socket ${directory}/device belongs to user ${other}, not to user ${me}`),
       );
       expect(told).toEqual([]);
     });
@@ -140,7 +140,7 @@ describe.skipIf(me === undefined)("a client", () => {
       const printed = await forgeAsOther();
       chmodSync(directory, 0o700);
       chownSync(join(directory, "device"), 0, 0);
-      expect(await connect()).toEqual(refused(`its process belongs to user ${other}, not to user ${me}`));
+      expect(await connect()).toEqual(refuse(`its process belongs to user ${other}, not to user ${me}`));
       expect(printed()).toBe("ready\n");
     });
 

@@ -247,7 +247,7 @@ export const loopModel: Model = modelOf(
 );
 
 /** A copy of something with one value replaced; `path` is written as issues write it, such as `main.operands[3].scale`. */
-export function changed<T extends object>(whole: T, path: string, value: unknown): T {
+export function changePart<T extends object>(whole: T, path: string, value: unknown): T {
   const [step, ...rest] = path.split(/[.[\]]+/).filter((part) => part !== "");
   if (step === undefined) throw new TypeError(`"${path}" is not a path`);
   const copy: T = Array.isArray(whole) ? Object.assign([], whole) : { ...whole };
@@ -257,16 +257,16 @@ export function changed<T extends object>(whole: T, path: string, value: unknown
   }
   const within: unknown = Reflect.get(whole, step);
   if (typeof within !== "object" || within === null) throw new TypeError(`${path}: there is no ${step}`);
-  Reflect.set(copy, step, changed(within, rest.join("."), value));
+  Reflect.set(copy, step, changePart(within, rest.join("."), value));
   return copy;
 }
 
 /** Several changes, one after the other. */
-export function changedAll<T extends object>(whole: T, changes: Readonly<Record<string, unknown>>): T {
-  return Object.entries(changes).reduce((changing, [path, value]) => changed(changing, path, value), whole);
+export function changeParts<T extends object>(whole: T, changes: Readonly<Record<string, unknown>>): T {
+  return Object.entries(changes).reduce((changing, [path, value]) => changePart(changing, path, value), whole);
 }
 
 /** The rules that issues name, with their paths. */
-export function found(issues: readonly { readonly code: string; readonly path: string }[]): string[] {
+export function listRules(issues: readonly { readonly code: string; readonly path: string }[]): string[] {
   return issues.map(({ code, path }) => `${code} ${path}`);
 }

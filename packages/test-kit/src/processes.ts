@@ -23,17 +23,17 @@ export function startSource(
 ): Started {
   const options = { stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } };
   const all = [...fromSource, path, ...args];
-  if (limit === undefined) return watched(spawn(process.execPath, all, options));
+  if (limit === undefined) return watch(spawn(process.execPath, all, options));
   const shell = ["-c", `ulimit ${limit}; exec "$0" "$@"`, process.execPath, ...all];
-  return watched(spawn("sh", shell, options));
+  return watch(spawn("sh", shell, options));
 }
 
 /** Starts a program by its name. `ipc`: it is a program of Node.js, and can be sent messages. */
 export function startProgram(name: string, args: readonly string[], { ipc = false } = {}): Started {
-  return watched(spawn(name, args, { stdio: ["ignore", "pipe", "pipe", ...(ipc ? (["ipc"] as const) : [])] }));
+  return watch(spawn(name, args, { stdio: ["ignore", "pipe", "pipe", ...(ipc ? (["ipc"] as const) : [])] }));
 }
 
-function watched(child: ChildProcess): Started {
+function watch(child: ChildProcess): Started {
   processes.add(child);
   const output = { stdout: "", stderr: "" };
   child.stdout?.on("data", (chunk) => {

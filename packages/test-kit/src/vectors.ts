@@ -102,12 +102,12 @@ function modelOfVector(vector: VectorModel, isRelaxed = false): Model {
   });
   const main = subgraph(vector.main);
   const referenced = vector.referenced.map(subgraph);
-  const { buffer } = joined(pool);
+  const { buffer } = joinChunks(pool);
   const handle = { kind: "buffer", buffer, byteOffset: 0 } as const;
   return {
     main,
     referenced,
-    operandValues: joined(values),
+    operandValues: joinChunks(values),
     pools: pool.length > 0 ? [{ name: "ashmem", size: pool.length, handle }] : [],
     relaxComputationFloat32toFloat16: isRelaxed,
     extensionNameToPrefix: [],
@@ -143,7 +143,7 @@ function store(storage: Storage, bytes: Uint8Array): Operand["location"] {
   return { poolIndex: 0, offset, length: bytes.length };
 }
 
-function joined({ chunks, length }: Storage): Uint8Array<ArrayBuffer> {
+function joinChunks({ chunks, length }: Storage): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   let offset = 0;
   for (const chunk of chunks) {

@@ -172,7 +172,7 @@ export function firstOperator(model: TfliteModel): TfliteOperator {
 }
 
 /** A model with its first subgraph changed. */
-export function changed(
+export function changeModel(
   model: TfliteModel,
   change: (subgraph: TfliteSubgraph) => Partial<TfliteSubgraph>,
 ): TfliteModel {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { changed, firstSubgraph, oneOperator } from "./_model.test-helper.ts";
+import { changeModel, firstSubgraph, oneOperator } from "./_model.test-helper.ts";
 import { TfliteError } from "./error.ts";
 import { importTflite } from "./import/import.ts";
 import { readTflite, tfliteIssues } from "./read.ts";
@@ -57,7 +57,7 @@ describe("the bytes of a file", () => {
     const pooled = Buffer.concat([Buffer.alloc(5), bytes]).subarray(5);
     const types = operands.map(({ type }) => type);
     expect(importTflite(pooled).model.main.operands.map(({ type }) => type)).toEqual(types);
-    const byHand = changed(gather, ({ tensors }) => ({
+    const byHand = changeModel(gather, ({ tensors }) => ({
       tensors: tensors.map((each) =>
         each.data ? { ...each, data: Buffer.concat([Buffer.alloc(3), each.data]).subarray(3) } : each,
       ),
@@ -146,16 +146,16 @@ describe("models made by hand", () => {
       for (const [key, part] of Object.entries(value)) visit(part, [...path, key]);
     };
     visit(model, []);
-    const replaced = (value: unknown, [key, ...rest]: readonly (string | number)[], by: unknown): unknown => {
+    const replace = (value: unknown, [key, ...rest]: readonly (string | number)[], by: unknown): unknown => {
       if (key === undefined) return by;
       const copy = Array.isArray(value) ? [...value] : { ...Object(value) };
-      copy[key] = replaced(copy[key], rest, by);
+      copy[key] = replace(copy[key], rest, by);
       return copy;
     };
     const anything = fc.oneof(fc.anything(), fc.constant(undefined), fc.double(), fc.integer(), fc.array(fc.double()));
     fc.assert(
       fc.property(fc.constantFrom(...paths), anything, (path, value) => {
-        const broken = replaced(model, path, value) as never;
+        const broken = replace(model, path, value) as never;
         for (const use of [importTflite, writeTflite]) {
           try {
             use(broken);

@@ -108,7 +108,7 @@ const MOST_NAME = 80;
 const MOST_LISTED = 16;
 
 /** A name of the file in a message: quoted, and cut if it is very long. */
-export function quoted(name: string): string {
+export function quote(name: string): string {
   return JSON.stringify(name.length > MOST_NAME ? `${name.slice(0, MOST_NAME)}…` : name);
 }
 

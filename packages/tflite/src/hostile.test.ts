@@ -168,7 +168,7 @@ describe("a broken file results in one TfliteError", { timeout: 300_000 }, () =>
 });
 
 describe("messages name the defect", () => {
-  const broken = (at: number, ...values: readonly number[]) => {
+  const breakIt = (at: number, ...values: readonly number[]) => {
     const bytes = small.slice();
     bytes.set(values, at);
     return bytes;
@@ -183,12 +183,12 @@ describe("messages name the defect", () => {
       new TextEncoder().encode("PK\x03\x04 a zip file"),
       'bytes 4 to 8 of a .tflite file are "TFL3", here they are " a z"',
     ],
-    [broken(0, 0, 0, 0, 0), "model: an offset is 0"],
+    [breakIt(0, 0, 0, 0, 0), "model: an offset is 0"],
     [
-      broken(root, 0, 0, 0, 0x80),
+      breakIt(root, 0, 0, 0, 0x80),
       `model: bytes ${root + 2 ** 31} to ${root + 2 ** 31 + 4} lie outside the file of ${small.length} bytes`,
     ],
-    [broken(root, 0xff, 0xff, 0xff, 0x7f), "lie outside the file"],
+    [breakIt(root, 0xff, 0xff, 0xff, 0x7f), "lie outside the file"],
   ])("%#", (bytes, message) => {
     expect(attempt(bytes)).toContain(message);
   });

@@ -2,7 +2,7 @@
  * Finds bytes that lie outside of a FlatBuffer, and lists those that are needed. In a browser it is loaded by need. It imports nothing of the
  * reader: that would be in a bundle as a part of its own.
  */
-import { describeValue, ensure, fail, quoted } from "./error.ts";
+import { describeValue, ensure, fail, quote } from "./error.ts";
 import type { Source } from "./flatbuffer/source.ts";
 import type { TfliteTensor } from "./model.ts";
 import type { ReadingOptions, TfliteNeeds, TfliteOutside, TfliteRange } from "./ranges.ts";
@@ -31,13 +31,13 @@ function createFinder(given: readonly TfliteOutside[]): Finder {
       ensure(
         list !== undefined || group === undefined,
         path,
-        () => `its bytes are in the external buffers ${quoted(group ?? "")}, which were not given`,
+        () => `its bytes are in the external buffers ${quote(group ?? "")}, which were not given`,
         "put that file beside the model, or give it: --external-buffer on the command line, externalBuffers for load",
       );
       const { offset: start = 0, bytes = new Uint8Array(0) } = lastUpTo(list ?? [], offset) ?? {};
       const at = offset - start;
       ensure(length <= bytes.length - at, path, () => {
-        const owner = group === undefined ? "what was given of the file" : `what was given of ${quoted(group)}`;
+        const owner = group === undefined ? "what was given of the file" : `what was given of ${quote(group)}`;
         return `${length} bytes at ${offset} lie outside ${owner}, which ends at ${start + bytes.length}`;
       });
       return bytes.subarray(at, at + length);
@@ -127,7 +127,7 @@ function externalBuffers(
     ensure(
       packing === "" || packing === UNPACKED,
       `${place}.packing`,
-      () => `expected ${quoted(UNPACKED)}, got ${quoted(packing)}`,
+      () => `expected ${quote(UNPACKED)}, got ${quote(packing)}`,
     );
     ensure(Number.isSafeInteger(offset + length), place, () => `${length} bytes at ${offset} are in no file`);
     return { group: name.name ?? "", offset, length };

@@ -2,7 +2,7 @@ import { elementAt } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fileOf, tensorRow } from "./_hostile.test-helper.ts";
-import { changed, oneOperator } from "./_model.test-helper.ts";
+import { changeModel, oneOperator } from "./_model.test-helper.ts";
 import { inspectTflite } from "./describe/inspect.ts";
 import { TfliteError } from "./error.ts";
 import { importTflite } from "./import/import.ts";
@@ -18,7 +18,7 @@ const plain = oneOperator("ADD", { x: { shape: [2] }, w: { shape: [2], data: [3,
 
 /** The same model with its constant in another file. */
 function external(place: Partial<TfliteExternal> = {}): TfliteModel {
-  return changed(plain, ({ tensors }) => ({
+  return changeModel(plain, ({ tensors }) => ({
     tensors: tensors.map(({ data, ...tensor }) =>
       data === undefined ? tensor : { ...tensor, external: { group, offset: 64, length: 8, ...place } },
     ),
@@ -259,7 +259,7 @@ test("ranges that overlap are one", () => {
     const place = { group: i === 3 ? "a" : "b", offset, length };
     return { name: "t", shape: [length / 4], type: "FLOAT32", isVariable: false, external: place };
   });
-  const model = changed(plain, () => ({ tensors, inputs: [], outputs: [0], operators: [] }));
+  const model = changeModel(plain, () => ({ tensors, inputs: [], outputs: [0], operators: [] }));
   expect(tfliteNeeds(writeTflite(model)).ranges).toEqual([
     { group: "b", offset: 0, length: 12 },
     { group: "b", offset: 12, length: 4 },

@@ -1,7 +1,7 @@
 import { elementAt } from "@nnhal/operations";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { changed, firstOperator, firstSubgraph, modelOf, oneOperator } from "./_model.test-helper.ts";
+import { changeModel, firstOperator, firstSubgraph, modelOf, oneOperator } from "./_model.test-helper.ts";
 import { TfliteError } from "./error.ts";
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "./model.ts";
 import { readTflite } from "./read.ts";
@@ -13,11 +13,11 @@ import { writeTflite } from "./write.ts";
 const plain = oneOperator("ADD", { x: { shape: [2] }, w: { shape: [2], data: [3, 4] } }, { y: { shape: [2] } });
 
 function withOperator(change: Partial<TfliteOperator>): TfliteModel {
-  return changed(plain, () => ({ operators: [{ ...firstOperator(plain), options: {}, ...change }] }));
+  return changeModel(plain, () => ({ operators: [{ ...firstOperator(plain), options: {}, ...change }] }));
 }
 
 function withTensor(change: Partial<TfliteTensor>): TfliteModel {
-  return changed(plain, ({ tensors }) => ({ tensors: tensors.map((one) => ({ ...one, ...change })) }));
+  return changeModel(plain, ({ tensors }) => ({ tensors: tensors.map((one) => ({ ...one, ...change })) }));
 }
 
 /** A value that an option can have beside its default. */
@@ -208,7 +208,7 @@ describe("a written file", () => {
     const data = new Uint8Array(10_000).fill(7);
     const tensor = elementAt(firstSubgraph(plain).tensors, 0);
     const tensors = Array.from({ length: 5 }, (_, i) => ({ ...tensor, name: `t${i}`, data }));
-    const bytes = writeTflite(changed(plain, () => ({ tensors })));
+    const bytes = writeTflite(changeModel(plain, () => ({ tensors })));
     expect(bytes.length).toBeLessThan(12_000);
     expect(firstSubgraph(readTflite(bytes)).tensors.map((one) => one.data?.length)).toEqual(new Array(5).fill(10_000));
   });
@@ -291,7 +291,7 @@ describe("models that cannot be written", () => {
     const memory = new Uint8Array(2 ** 20);
     const tensor = elementAt(firstSubgraph(plain).tensors, 0);
     const tensors = Array.from({ length: 1025 }, (_, i) => ({ ...tensor, data: memory.subarray(0, 2 ** 20 - i) }));
-    expect(() => writeTflite(changed(plain, () => ({ tensors })))).toThrow("are more than a file can hold");
+    expect(() => writeTflite(changeModel(plain, () => ({ tensors })))).toThrow("are more than a file can hold");
   });
 });
 

@@ -2,7 +2,7 @@
  * The values of a model's states between executions; several signatures of a file may share them.
  */
 import { byteLength, createData, elementAt, elementCount, encodeTensorData } from "@nnhal/operations";
-import { ensure, listText, quoted } from "./error.ts";
+import { ensure, listText, quote } from "./error.ts";
 import type { ImportedModel, TensorDescription } from "./import/import.ts";
 
 /** The value of a state. */
@@ -77,8 +77,8 @@ export function createStates(...models: readonly ImportedModel[]): States {
 
   function slotOf(name: string): Slot {
     const slot = slots.get(name);
-    const names = () => [...slots.keys()].slice(0, MOST_NAMED).map(quoted).join(", ");
-    ensure(slot !== undefined, "states", () => `there is no state ${quoted(name)}; there are ${names() || "none"}`);
+    const names = () => [...slots.keys()].slice(0, MOST_NAMED).map(quote).join(", ");
+    ensure(slot !== undefined, "states", () => `there is no state ${quote(name)}; there are ${names() || "none"}`);
     return slot;
   }
 
@@ -86,7 +86,7 @@ export function createStates(...models: readonly ImportedModel[]): States {
     const slot = slotOf(name);
     const { shape, type } = slot.info;
     const fits = dimensions.length === shape.length && shape.every((one, i) => one === 0 || one === dimensions[i]);
-    const path = `states[${quoted(name)}]`;
+    const path = `states[${quote(name)}]`;
     ensure(fits, path, () => `${listText(dimensions)} does not fit the shape ${listText(shape)}`);
     const needed = byteLength(type, elementCount(dimensions));
     ensure(

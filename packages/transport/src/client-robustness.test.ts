@@ -11,11 +11,11 @@ import { type Channel, memoryChannels, socketChannel, type TakenFile, threadPass
 import { connectDevice } from "./client/index.ts";
 import {
   addRequest,
-  connected,
+  connectEnds,
   frame,
+  makeReconnecting,
   pairs,
-  prepared,
-  reconnecting,
+  prepare,
   reference,
   socketPair,
 } from "./ends.test-helper.ts";
@@ -45,7 +45,7 @@ describe("a client", () => {
         const view = new DataView(bytes.buffer, bytes.byteOffset);
         for (const one of answer(view.getUint32(1, true), view.getUint32(5, true))) server.send(one);
       },
-      closed: () => {},
+      onClose: () => {},
     });
   }
 
@@ -64,7 +64,7 @@ describe("a client", () => {
 
   it("is told by a server of another kind that it is one", async () => {
     const [client, server] = memoryChannels();
-    server.start({ frame: () => server.send(new TextEncoder().encode("HTTP/1.1 400")), closed: () => {} });
+    server.start({ frame: () => server.send(new TextEncoder().encode("HTTP/1.1 400")), onClose: () => {} });
     expect(await connectDevice(client)).toEqual({ unavailable: expect.stringContaining("received") });
   });
 
@@ -149,7 +149,7 @@ describe("a client", () => {
     serve(() => ({ device: fenced }), socketChannel(server));
     const remote = await connectDevice(socketChannel(client));
     if ("unavailable" in remote) throw new Error(remote.unavailable);
-    const model = await prepared(remote, addModel([2]));
+    const model = await prepare(remote, addModel([2]));
     // The client reads nothing until both have been written.
     client.pause();
     const launching = model.executeFenced?.(addRequest(allocateMemory(24)), []);
@@ -180,7 +180,7 @@ describe("a client", () => {
     const served = serve(() => ({ device: ending }), server, { passing: threadPassing });
     const remote = await connectDevice(client, { passing: threadPassing });
     if ("unavailable" in remote) throw new Error(remote.unavailable);
-    const model = await prepared(remote, addModel([2]));
+    const model = await prepare(remote, addModel([2]));
     // The client reads nothing until both have been sent.
     client.pause();
     const memory = allocateMemory(4096);
@@ -238,11 +238,11 @@ describe.each(pairs)("over a channel of kind %s, a server that ends", (_, pair, 
           return answer.buffer === null ? answer : { ...answer, buffer: { ...answer.buffer, copyFrom: stay } };
         },
       };
-      const { remote, served } = await connected(() => ({ device: stuck }), pair, { passing });
+      const { remote, served } = await connectEnds(() => ({ device: stuck }), pair, { passing });
       const call = async () => {
         if (phase === "getSupportedOperations") return remote.getSupportedOperations(addModel([2]));
         if (phase === "prepareModel") return remote.prepareModel(addModel([2]));
-        const model = await prepared(remote, addModel([2]));
+        const model = await prepare(remote, addModel([2]));
         if (phase === "execute") return model.execute(addRequest(allocateMemory(24)));
         const role = { modelIndex: 0, ioIndex: 0, frequency: 1 };
         const allocated = await remote.allocate?.({ dimensions: [] }, [model], [role], []);
@@ -262,14 +262,14 @@ describe.each(pairs)("over a channel of kind %s, a server that ends", (_, pair, 
 
 describe("a device that finds its service again", () => {
   it("makes a call of the device once more, and leaves prepared models unusable", async () => {
-    const { remote, servers } = await reconnecting(device);
-    const model = await prepared(remote, addModel([2]));
+    const { remote, servers } = await makeReconnecting(device);
+    const model = await prepare(remote, addModel([2]));
     await servers[0]?.close();
     expect((await model.execute(addRequest(allocateMemory(24)))).status).toBe(DEVICE_UNAVAILABLE);
     expect(remote.getStatus()).toBe(DeviceStatus.OFFLINE);
     await expect.poll(() => remote.getStatus()).toBe(DeviceStatus.AVAILABLE);
     expect((await remote.getSupportedOperations(addModel([2]))).status).toBe(NONE);
-    const again = await prepared(remote, addModel([2]));
+    const again = await prepare(remote, addModel([2]));
     expect((await again.execute(addRequest(allocateMemory(24)))).status).toBe(NONE);
     expect((await model.execute(addRequest(allocateMemory(24)))).status).toBe(DEVICE_UNAVAILABLE);
     model.close();
@@ -282,7 +282,7 @@ describe("a device that finds its service again", () => {
 
   it("does not repeat a call more than once", async () => {
     let opened = 0;
-    const dying = (): Device => ({
+    const makeDying = (): Device => ({
       ...device,
       getSupportedOperations: () => {
         void last?.close("it has died");
@@ -293,7 +293,7 @@ describe("a device that finds its service again", () => {
     const open = async (): Promise<Channel> => {
       const [client, server] = memoryChannels();
       opened++;
-      last = serve(() => ({ device: dying() }), server);
+      last = serve(() => ({ device: makeDying() }), server);
       return client;
     };
     const remote = await connectDevice(await open(), { reconnect: open });

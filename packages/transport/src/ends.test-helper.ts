@@ -60,7 +60,7 @@ export async function reference(): Promise<OpenedDevice> {
 }
 
 /** A device that is served, and its client. */
-export async function connected(
+export async function connectEnds(
   device: ServedDevice | Provider,
   pair: Pair,
   { passing, ...options }: ConnectOptions & Pick<ServeOptions, "limits"> = {},
@@ -73,7 +73,7 @@ export async function connected(
 }
 
 /** Prepares a model that must be prepared. */
-export async function prepared(
+export async function prepare(
   device: Pick<RemoteDevice, "prepareModel">,
   model: Parameters<RemoteDevice["prepareModel"]>[0],
 ): Promise<PreparedModel> {
@@ -93,7 +93,7 @@ export function addRequest(memory: Memory): Request {
 }
 
 /** A device whose service is restarted each time that the client looks for it. Each server is added to `servers`. */
-export async function reconnecting(
+export async function makeReconnecting(
   device: ServedDevice,
 ): Promise<{ readonly remote: RemoteDevice; readonly servers: readonly ReturnType<typeof serve>[] }> {
   const servers: ReturnType<typeof serve>[] = [];

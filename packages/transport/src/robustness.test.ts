@@ -7,7 +7,7 @@ import { type Device, ErrorStatus } from "@nnhal/types";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { memoryChannels, socketChannel } from "./channel/index.ts";
-import { addRequest, connected, frame, pairs, prepared, reference, socketPair } from "./ends.test-helper.ts";
+import { addRequest, connectEnds, frame, pairs, prepare, reference, socketPair } from "./ends.test-helper.ts";
 import { FrameKind } from "./protocol/frames.ts";
 import { handshakeFrame, hello, protocolVersion } from "./protocol/handshake.ts";
 import { device as deviceMethods, notices } from "./protocol/methods.ts";
@@ -29,7 +29,7 @@ function rawClient(limits = {}) {
   let over: string | undefined;
   client.start({
     frame: ({ bytes }) => received.push(bytes),
-    closed(reason) {
+    onClose(reason) {
       over = reason;
     },
   });
@@ -130,8 +130,10 @@ describe("a server", () => {
   it("limits what a client has", async () => {
     const [, pair] = pairs[0] ?? [];
     if (pair === undefined) throw new Error("no channel");
-    const { remote, served } = await connected(device, pair, { limits: { objects: 2, copiedBytes: 30, memories: 3 } });
-    const models = [await prepared(remote, addModel([2])), await prepared(remote, addModel([2]))];
+    const { remote, served } = await connectEnds(device, pair, {
+      limits: { objects: 2, copiedBytes: 30, memories: 3 },
+    });
+    const models = [await prepare(remote, addModel([2])), await prepare(remote, addModel([2]))];
     expect(await remote.prepareModel(addModel([2]))).toMatchObject({
       status: RESOURCE_EXHAUSTED_TRANSIENT,
       message: "the client has 2 objects, which is the limit",
@@ -161,7 +163,7 @@ describe("a server", () => {
     };
     const [, pair] = pairs[0] ?? [];
     if (pair === undefined) throw new Error("no channel");
-    const { remote } = await connected(() => ({ device: slow }), pair, { limits: { calls: 5 } });
+    const { remote } = await connectEnds(() => ({ device: slow }), pair, { limits: { calls: 5 } });
     const answers = Array.from({ length: 6 }, () => remote.getSupportedOperations(addModel([1])));
     expect(await answers[5]).toMatchObject({ status: RESOURCE_EXHAUSTED_TRANSIENT });
     release();
@@ -182,7 +184,7 @@ describe.each(pairs)("a server over a channel of kind %s", (_, pair) => {
       },
     };
     const served = serve(() => ({ device: counting }), server, { limits: { unreadBytes: 2 ** 21 } });
-    const welcomed = new Promise<void>((resolve) => client.start({ frame: () => resolve(), closed: () => {} }));
+    const welcomed = new Promise<void>((resolve) => client.start({ frame: () => resolve(), onClose: () => {} }));
     client.send(greeting);
     await welcomed;
     client.pause();
@@ -202,7 +204,7 @@ describe.each(pairs)("a server over a channel of kind %s", (_, pair) => {
     const [client, server] = await pair({ mostFrame: 1000 });
     const served = serve(device, server);
     expect(() => client.send(new Uint8Array(1001))).toThrow("1000 is the limit");
-    client.start({ frame: () => {}, closed: () => {} });
+    client.start({ frame: () => {}, onClose: () => {} });
     client.send(greeting);
     client.close();
     expect(await served.ended).toEqual(expect.any(String));

@@ -7,7 +7,7 @@ import { ErrorStatus } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
 import { memoryChannels, threadPassing } from "./channel/index.ts";
 import { connectDevice } from "./client/index.ts";
-import { addRequest, connected, pairs, prepared, reconnecting, reference } from "./ends.test-helper.ts";
+import { addRequest, connectEnds, makeReconnecting, pairs, prepare, reference } from "./ends.test-helper.ts";
 import { serve } from "./server/index.ts";
 
 let device: Awaited<ReturnType<typeof reference>>;
@@ -26,7 +26,7 @@ function sum(compilation: Compilation) {
 
 describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
   it("models are compiled and executed, alone and in bursts", async () => {
-    const { remote } = await connected(device, pair, { passing });
+    const { remote } = await connectEnds(device, pair, { passing });
     const model = Model.from(addModel([2]));
     expect(await model.getSupportedOperationsForDevices([remote])).toEqual([true]);
     const compilation = new Compilation(model, [remote]);
@@ -48,8 +48,8 @@ describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
 
 describe("a burst over a connection that shares memory", () => {
   it("carries requests in shared memory, and leaves others to the ordinary call", async () => {
-    const { remote } = await connected(device, pairOfMemory, { passing: threadPassing });
-    const model = await prepared(remote, addModel([2]));
+    const { remote } = await connectEnds(device, pairOfMemory, { passing: threadPassing });
+    const model = await prepare(remote, addModel([2]));
     const { configureExecutionBurst } = model;
     if (configureExecutionBurst === undefined) throw new Error("no bursts");
     const { burst } = await createBurst(configureExecutionBurst);
@@ -61,8 +61,8 @@ describe("a burst over a connection that shares memory", () => {
   });
 
   it("ends when the server does", async () => {
-    const { remote, served } = await connected(device, pairOfMemory, { passing: threadPassing });
-    const model = await prepared(remote, addModel([2]));
+    const { remote, served } = await connectEnds(device, pairOfMemory, { passing: threadPassing });
+    const model = await prepare(remote, addModel([2]));
     if (model.configureExecutionBurst === undefined) throw new Error("no bursts");
     const { burst } = await createBurst(model.configureExecutionBurst);
     await served.close();
@@ -73,9 +73,9 @@ describe("a burst over a connection that shares memory", () => {
 });
 
 describe("a burst over a connection that copies", () => {
-  const started = async () => {
-    const { remote, served } = await connected(device, pairOfMemory);
-    const model = await prepared(remote, addModel([2]));
+  const start = async () => {
+    const { remote, served } = await connectEnds(device, pairOfMemory);
+    const model = await prepare(remote, addModel([2]));
     if (model.configureExecutionBurst === undefined) throw new Error("no bursts");
     const { burst } = await createBurst(model.configureExecutionBurst, { direct: false });
     if (burst === null) throw new Error("no burst");
@@ -86,7 +86,7 @@ describe("a burst over a connection that copies", () => {
   };
 
   it("executes packets of queues on the client's side by calls, and knows memories by slots", async () => {
-    const { remote, burst, memory, values } = await started();
+    const { remote, burst, memory, values } = await start();
     for (let x = 0; x < 3; x++) {
       values.set([x, x, 10, 20, 0, 0]);
       expect(await burst.compute(addRequest(memory))).toMatchObject({ status: ErrorStatus.NONE, fallback: false });
@@ -98,7 +98,7 @@ describe("a burst over a connection that copies", () => {
   });
 
   it("ends when the server does", async () => {
-    const { burst, served, memory } = await started();
+    const { burst, served, memory } = await start();
     await served.close();
     const answer = await burst.compute(addRequest(memory));
     expect(answer.fallback || answer.status === ErrorStatus.DEVICE_UNAVAILABLE).toBe(true);
@@ -106,7 +106,7 @@ describe("a burst over a connection that copies", () => {
   });
 
   it("is refused after the prepared model is closed", async () => {
-    const { remote, model, burst } = await started();
+    const { remote, model, burst } = await start();
     await burst.close();
     model.close();
     if (model.configureExecutionBurst === undefined) throw new Error("no bursts");
@@ -120,7 +120,7 @@ const pairOfMemory = async () => memoryChannels();
 
 describe("a service that has gone and come back", () => {
   it("has its models prepared anew, and executions that found it gone succeed", async () => {
-    const { remote, servers } = await reconnecting(device);
+    const { remote, servers } = await makeReconnecting(device);
     const compilation = new Compilation(Model.from(addModel([2])), [remote]);
     await compilation.finish();
     await servers[0]?.close();

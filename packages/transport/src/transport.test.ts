@@ -10,7 +10,7 @@ import {
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { addRequest, connected, pairs, prepared, reference } from "./ends.test-helper.ts";
+import { addRequest, connectEnds, pairs, prepare, reference } from "./ends.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
 let device: Awaited<ReturnType<typeof reference>>;
@@ -35,8 +35,8 @@ describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
   afterEach(() => {
     for (const end of ends.splice(0)) end();
   });
-  const open = async (options: Parameters<typeof connected>[2] = {}) => {
-    const both = await connected(device, pair, { passing, ...options });
+  const open = async (options: Parameters<typeof connectEnds>[2] = {}) => {
+    const both = await connectEnds(device, pair, { passing, ...options });
     ends.push(() => both.remote.close());
     return both;
   };
@@ -53,7 +53,7 @@ describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
 
   it.each(memories)("executes a request in %s", async (_kind, allocate) => {
     const { remote } = await open();
-    const model = await prepared(remote, addModel([2]));
+    const model = await prepare(remote, addModel([2]));
     const memory = allocate();
     const values = valuesOf(memory);
     values.set([1, 2, 10, 20]);
@@ -70,7 +70,7 @@ describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
 
   it.each(memories)("executes a request in %s after a fence", async (_kind, allocate) => {
     const { remote } = await open();
-    const model = await prepared(remote, addModel([2]));
+    const model = await prepare(remote, addModel([2]));
     const memory = allocate();
     const values = valuesOf(memory);
     values.set([1, 2, 10, 20]);
@@ -86,7 +86,7 @@ describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
 
   it("keeps the answers of old fenced executions on this side, so that the server need not", async () => {
     const { remote, served } = await open({ limits: { objects: 300 } });
-    const model = await prepared(remote, addModel([2]));
+    const model = await prepare(remote, addModel([2]));
     const memory = allocateMemory(24);
     const callbacks: (IFencedExecutionCallback | null | undefined)[] = [];
     for (let count = 0; count < 400; count++) {
@@ -104,7 +104,7 @@ describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
 
   it("puts the fence of an execution in state ERROR when one that it waits for fails", async () => {
     const { remote } = await open();
-    const model = await prepared(remote, addModel([2]));
+    const model = await prepare(remote, addModel([2]));
     const source = createFence();
     const launched = await model.executeFenced?.(addRequest(allocateMemory(24)), [source.fence]);
     source.fail();
@@ -116,7 +116,7 @@ describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
 
   it("copies to and from a buffer of the device", async () => {
     const { remote, served } = await open();
-    const model = await prepared(remote, addModel([2]));
+    const model = await prepare(remote, addModel([2]));
     const role = { modelIndex: 0, ioIndex: 0, frequency: 1 };
     const allocated = await remote.allocate?.({ dimensions: [] }, [model], [role], []);
     expect(allocated).toMatchObject({ status: NONE, token: expect.any(Number) });
@@ -150,7 +150,7 @@ describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
     const local = device.getSupportedOperations(wrong);
     expect(await remote.getSupportedOperations(wrong)).toEqual(local);
     expect((await remote.prepareModel(wrong)).status).toBe(INVALID_ARGUMENT);
-    const ready = await prepared(remote, model);
+    const ready = await prepare(remote, model);
     expect((await ready.execute(addRequest({ ...allocateMemory(24), handle: null }))).status).toBe(INVALID_ARGUMENT);
     expect((await ready.execute(addRequest({ ...allocateMemory(24), name: "ion" }))).status).toBe(INVALID_ARGUMENT);
     ready.close();
@@ -162,7 +162,7 @@ describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
     const nothing = JSON.parse("null");
     expect(await remote.getSupportedOperations(nothing)).toMatchObject({ status: INVALID_ARGUMENT, supported: [] });
     expect(await remote.prepareModel(nothing)).toMatchObject({ status: INVALID_ARGUMENT, preparedModel: null });
-    const model = await prepared(remote, addModel([2]));
+    const model = await prepare(remote, addModel([2]));
     for (const request of [nothing, {}, { inputs: [], outputs: [], pools: [nothing] }]) {
       expect(await model.execute(request)).toMatchObject({ status: INVALID_ARGUMENT, outputShapes: [] });
     }
@@ -173,7 +173,7 @@ describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
   it("answers DEVICE_UNAVAILABLE once a side has closed the connection, and frees what the client had", async () => {
     for (const side of ["client", "server"] as const) {
       const { remote, served } = await open();
-      const model = await prepared(remote, addModel([2]));
+      const model = await prepare(remote, addModel([2]));
       if (side === "client") remote.close();
       else await served.close();
       await served.ended;

@@ -72,9 +72,9 @@ describe("enums of each HAL version", () => {
   });
 
   it("are there since the version that introduced them", () => {
-    const introduced = (older: object, newer: object) => Object.keys(newer).filter((name) => !(name in older));
-    expect(introduced(V1_0, V1_1)).toEqual(["ExecutionPreference"]);
-    expect(introduced(V1_1, V1_2).sort()).toEqual([
+    const findIntroduced = (older: object, newer: object) => Object.keys(newer).filter((name) => !(name in older));
+    expect(findIntroduced(V1_0, V1_1)).toEqual(["ExecutionPreference"]);
+    expect(findIntroduced(V1_1, V1_2).sort()).toEqual([
       "Constant",
       "DeviceType",
       "ExtensionTypeEncoding",
@@ -82,7 +82,7 @@ describe("enums of each HAL version", () => {
       "OperandTypeRange",
       "OperationTypeRange",
     ]);
-    expect(introduced(V1_2, V1_3).sort()).toEqual(["LoopTimeoutDurationNs", "Priority"]);
+    expect(findIntroduced(V1_2, V1_3).sort()).toEqual(["LoopTimeoutDurationNs", "Priority"]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { changed, found } from "@nnhal/test-kit/models";
+import { changePart, listRules } from "@nnhal/test-kit/models";
 import { type Capabilities, OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { capabilitiesIssues, validateCapabilities } from "./index.ts";
@@ -17,7 +17,7 @@ const control: Capabilities = {
 };
 
 function issuesOf(path: string, value: unknown): string[] {
-  return found(capabilitiesIssues(changed(control, path, value)));
+  return listRules(capabilitiesIssues(changePart(control, path, value)));
 }
 
 describe("capabilities", () => {
@@ -61,8 +61,8 @@ describe("capabilities", () => {
     expect(issuesOf("operandPerformance", undefined)).toEqual(["structure operandPerformance"]);
     expect(issuesOf("operandPerformance[0]", null)).toEqual(["structure operandPerformance[0]"]);
     for (const garbage of [null, undefined, 5]) {
-      const { capabilities } = changed({ capabilities: control }, "capabilities", garbage);
-      expect(found(capabilitiesIssues(capabilities))).toEqual(["structure capabilities"]);
+      const { capabilities } = changePart({ capabilities: control }, "capabilities", garbage);
+      expect(listRules(capabilitiesIssues(capabilities))).toEqual(["structure capabilities"]);
     }
   });
 });

@@ -37,14 +37,14 @@ export function isSameTypeIn(a: number, prefixesOfA: Prefixes, b: number, prefix
 export function sameExtraParams(a: Operand["extraParams"], b: Operand["extraParams"]): boolean {
   if (a.kind === "channelQuant" && b.kind === "channelQuant") {
     return (
-      a.channelQuant.channelDim === b.channelQuant.channelDim && same(a.channelQuant.scales, b.channelQuant.scales)
+      a.channelQuant.channelDim === b.channelQuant.channelDim && areEqual(a.channelQuant.scales, b.channelQuant.scales)
     );
   }
-  if (a.kind === "extension" && b.kind === "extension") return same(a.extension, b.extension);
+  if (a.kind === "extension" && b.kind === "extension") return areEqual(a.extension, b.extension);
   return a.kind === b.kind;
 }
 
-function same(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+function areEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   if (a.length !== b.length) return false;
   for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
   return true;

@@ -1,15 +1,15 @@
 import { elementAt } from "@nnhal/operations";
-import { changed, changedAll, controlModel, found, loopModel, operand, output } from "@nnhal/test-kit/models";
+import { changePart, changeParts, controlModel, listRules, loopModel, operand, output } from "@nnhal/test-kit/models";
 import { OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { type ModelValidationOptions, modelIssues } from "./index.ts";
 
 function ifIssues(changes: Readonly<Record<string, unknown>>, options?: ModelValidationOptions): string[] {
-  return found(modelIssues(changedAll(controlModel, changes), options));
+  return listRules(modelIssues(changeParts(controlModel, changes), options));
 }
 
 function loopIssues(changes: Readonly<Record<string, unknown>>, options?: ModelValidationOptions): string[] {
-  return found(modelIssues(changedAll(loopModel, changes), options));
+  return listRules(modelIssues(changeParts(loopModel, changes), options));
 }
 
 function indexesFrom(first: number, count: number): number[] {
@@ -70,12 +70,12 @@ describe("IF (rule 29)", () => {
   });
 
   it("has at least one output", () => {
-    const none = changedAll(controlModel, {
+    const none = changeParts(controlModel, {
       [`${ofIf}.outputs`]: [],
       "main.outputIndexes": [],
       "main.operands[9]": operand(),
     });
-    expect(found(modelIssues(none))).toEqual(["never-written main.operands[9]", `control-flow-counts ${ofIf}`]);
+    expect(listRules(modelIssues(none))).toEqual(["never-written main.operands[9]", `control-flow-counts ${ofIf}`]);
   });
 
   it.each([
@@ -105,15 +105,15 @@ describe("IF (rule 29)", () => {
       inputIndexes: [],
       outputIndexes: [0],
     });
-    const base = changedAll(controlModel, {
+    const base = changeParts(controlModel, {
       [`${ofIf}.inputs`]: [1, 7, 8],
       "main.operands[6].numberOfConsumers": 0,
       "main.operands[9]": operand({ ...facts(1, 2), ...output }),
     });
-    const referenced = (...bytes: number[]) => changed(base, "referenced", [branch(1, 2), branch(...bytes)]);
-    expect(modelIssues(referenced(1, 2))).toEqual([]);
-    expect(found(modelIssues(referenced(1, 3)))).toEqual([`control-flow-compatibility ${ofIf}`]);
-    expect(found(modelIssues(referenced(1)))).toEqual([`control-flow-compatibility ${ofIf}`]);
+    const reference = (...bytes: number[]) => changePart(base, "referenced", [branch(1, 2), branch(...bytes)]);
+    expect(modelIssues(reference(1, 2))).toEqual([]);
+    expect(listRules(modelIssues(reference(1, 3)))).toEqual([`control-flow-compatibility ${ofIf}`]);
+    expect(listRules(modelIssues(reference(1)))).toEqual([`control-flow-compatibility ${ofIf}`]);
   });
 
   it("accepts dimensions that are unknown on one side and known on the other, in both modes", () => {
@@ -221,7 +221,7 @@ describe("subgraphs that cannot be read", () => {
     ["referenced[0].operands[0].dimensions", "many"],
   ])("are issues of their own: %s is %s", (path, value) => {
     for (const model of [controlModel, loopModel]) {
-      const issues = modelIssues(changed(model, path, value));
+      const issues = modelIssues(changePart(model, path, value));
       expect(issues.length).toBeGreaterThan(0);
       expect(issues[0]?.path).toMatch(/^referenced\[0\]/);
     }

@@ -9,7 +9,7 @@ import type { ModelContext } from "./context.ts";
 import { showDimensions } from "./issues.ts";
 import { isReadable } from "./operand.ts";
 import type { RuleCode } from "./rules.ts";
-import { isObject, untrustedAt } from "./structure.ts";
+import { isObject, readUntrusted } from "./structure.ts";
 import type { SubgraphView } from "./subgraph-view.ts";
 import { knownOperandType, sizeOf } from "./type-ranges.ts";
 
@@ -148,7 +148,7 @@ function boundaryOf(
 ): (Named | undefined)[] {
   const indexes = side === "inputs" ? subgraph.inputIndexes : subgraph.outputIndexes;
   return indexes.map((index, position) =>
-    isReadable(untrustedAt(subgraph.operands, index))
+    isReadable(readUntrusted(subgraph.operands, index))
       ? namedOperand(subgraph, index, `${side.slice(0, -1)} ${position} of ${name}`, inferred)
       : undefined,
   );

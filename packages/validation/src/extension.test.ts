@@ -1,4 +1,4 @@
-import { changed, found } from "@nnhal/test-kit/models";
+import { changePart, listRules } from "@nnhal/test-kit/models";
 import type { Extension } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { extensionIssues, validateExtensions } from "./index.ts";
@@ -15,7 +15,7 @@ const control: readonly Extension[] = [
 ];
 
 function issuesOf(path: string, value: unknown): string[] {
-  return found(extensionIssues(changed(control, path, value)));
+  return listRules(extensionIssues(changePart(control, path, value)));
 }
 
 describe("extensions", () => {
@@ -70,7 +70,7 @@ describe("extensions", () => {
     expect(issuesOf("[0].operandTypes", {})).toEqual(["structure extensions[0].operandTypes"]);
     expect(issuesOf("[0].operandTypes[0]", null)).toEqual(["structure extensions[0].operandTypes[0]"]);
     expect(issuesOf("[0].operandTypes[0].isTensor", 1)).toEqual(["structure extensions[0].operandTypes[0]"]);
-    const { extensions } = changed({ extensions: control }, "extensions", null);
-    expect(found(extensionIssues(extensions))).toEqual(["structure extensions"]);
+    const { extensions } = changePart({ extensions: control }, "extensions", null);
+    expect(listRules(extensionIssues(extensions))).toEqual(["structure extensions"]);
   });
 });

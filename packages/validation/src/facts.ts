@@ -25,7 +25,7 @@ export class BrokenAnswer extends Error {
 }
 
 /** Throws BrokenAnswer. `problem` begins with a verb, such as `answered …`. */
-export function broken(problem: string): never {
+export function throwBroken(problem: string): never {
   throw new BrokenAnswer(problem);
 }
 
@@ -41,9 +41,9 @@ const done: Outcome = { status: ErrorStatus.NONE };
 
 /** The status of an answer, with its message unless the status is NONE. */
 export function readOutcome(answer: unknown): Outcome {
-  if (!hasFields(answer)) return broken(`answered ${show(answer)}, expected an object with a status`);
+  if (!hasFields(answer)) return throwBroken(`answered ${show(answer)}, expected an object with a status`);
   const { status, message } = answer;
-  if (!isErrorStatus(status)) return broken(`answered status ${show(status)}, which is not an ErrorStatus`);
+  if (!isErrorStatus(status)) return throwBroken(`answered status ${show(status)}, which is not an ErrorStatus`);
   if (status === ErrorStatus.NONE) return done;
   return typeof message === "string" ? { status, message } : { status };
 }
@@ -78,7 +78,7 @@ export function readExtensions(value: unknown): readonly Extension[] {
 }
 
 function notValid(what: string, { path, message }: Issue): never {
-  return broken(`answered ${what} that are not valid: ${path}: ${message}`);
+  return throwBroken(`answered ${what} that are not valid: ${path}: ${message}`);
 }
 
 /** A copy that does not change with the answer. A few levels deep: no answer has more. */
@@ -95,12 +95,12 @@ export function readDeviceType(value: unknown, mayBeUnknown: boolean): DeviceTyp
   const known = Object.values(DeviceType).find((one) => one === value);
   if (known !== undefined) return known;
   if (value === DEVICE_TYPE_UNKNOWN && mayBeUnknown) return DEVICE_TYPE_UNKNOWN;
-  return broken(`answered type ${show(value)}, which is not a DeviceType`);
+  return throwBroken(`answered type ${show(value)}, which is not a DeviceType`);
 }
 
 export function readVersionString(value: unknown): string {
   if (typeof value === "string" && value !== "") return value;
-  return broken(`answered version ${show(value)}, expected a text`);
+  return throwBroken(`answered version ${show(value)}, expected a text`);
 }
 
 /** The numbers of cache files that a device needs. */
@@ -111,7 +111,7 @@ export function readCacheFileCounts({ numModelCache, numDataCache }: UncheckedFi
   const most = MAX_NUMBER_OF_CACHE_FILES;
   const files = (count: unknown, kind: string): number => {
     if (typeof count === "number" && Number.isInteger(count) && count >= 0 && count <= most) return count;
-    return broken(`answered ${show(count)} ${kind} cache files where at most ${most} are allowed`);
+    return throwBroken(`answered ${show(count)} ${kind} cache files where at most ${most} are allowed`);
   };
   return { numModelCache: files(numModelCache, "model"), numDataCache: files(numDataCache, "data") };
 }
@@ -129,10 +129,10 @@ export function readSupport(
   if (!isListOf(supported, count, isBoolean)) {
     const length = Array.isArray(supported) ? supported.length : undefined;
     const problem = length === undefined || length === count ? show(supported) : `${length} entries`;
-    return broken(`answered NONE with supported: expected ${count} booleans, got ${problem}`);
+    return throwBroken(`answered NONE with supported: expected ${count} booleans, got ${problem}`);
   }
   if (dispatches !== undefined && !isListOf(dispatches, count, isCount)) {
-    return broken(`answered dispatches that are not ${count} numbers of at least 0`);
+    return throwBroken(`answered dispatches that are not ${count} numbers of at least 0`);
   }
   const texts: readonly unknown[] = Array.isArray(reasons) ? reasons : [];
   return {

@@ -1,10 +1,10 @@
 import { elementAt } from "@nnhal/operations";
 import {
-  changed,
-  changedAll,
+  changePart,
+  changeParts,
   controlModel,
   floorModel,
-  found,
+  listRules,
   modelOf,
   operand,
   operation,
@@ -17,7 +17,7 @@ import { modelIssues } from "./index.ts";
 
 /** FLOOR of operand 0 to 1, of 1 to 2; input 0, output 2. */
 function issuesOf(changes: Readonly<Record<string, unknown>>): string[] {
-  return found(modelIssues(changedAll(floorModel(), changes)));
+  return listRules(modelIssues(changeParts(floorModel(), changes)));
 }
 
 describe("inputs and outputs", () => {
@@ -121,7 +121,7 @@ describe("numberOfConsumers", () => {
     // The control model's operand 4 is read three times by one operation.
     expect(controlModel.main.operands[4]?.numberOfConsumers).toBe(3);
     const path = "main.operands[4].numberOfConsumers";
-    expect(found(modelIssues(changed(controlModel, path, 1)))).toEqual([`number-of-consumers ${path}`]);
+    expect(listRules(modelIssues(changePart(controlModel, path, 1)))).toEqual([`number-of-consumers ${path}`]);
   });
 });
 
@@ -147,29 +147,32 @@ describe("operands", () => {
 
 describe("referenced subgraphs", () => {
   it("need HAL 1.3 (rule 40)", () => {
-    const model = changed(floorModel(), "referenced", [floorModel().main]);
+    const model = changePart(floorModel(), "referenced", [floorModel().main]);
     expect(modelIssues(model)).toEqual([]);
-    expect(found(modelIssues(model, { version: "1.2" }))).toEqual(["referenced-subgraphs referenced"]);
+    expect(listRules(modelIssues(model, { version: "1.2" }))).toEqual(["referenced-subgraphs referenced"]);
   });
 
   it("keep the rules too, even those that nothing refers to (rule 40)", () => {
-    const wrong = changed(floorModel().main, "operands[1].numberOfConsumers", 2);
-    const model = changed(floorModel(), "referenced", [floorModel().main, wrong]);
-    expect(found(modelIssues(model))).toEqual(["number-of-consumers referenced[1].operands[1].numberOfConsumers"]);
+    const wrong = changePart(floorModel().main, "operands[1].numberOfConsumers", 2);
+    const model = changePart(floorModel(), "referenced", [floorModel().main, wrong]);
+    expect(listRules(modelIssues(model))).toEqual(["number-of-consumers referenced[1].operands[1].numberOfConsumers"]);
   });
 
   it("may be empty, unlike main (rules 1 and 40)", () => {
     const empty = subgraphOf([], []);
-    expect(modelIssues(changed(floorModel(), "referenced", [empty]))).toEqual([]);
-    expect(found(modelIssues(modelOf(empty)))).toEqual(["model-empty main.operands", "model-empty main.operations"]);
-    expect(found(modelIssues(modelOf(subgraphOf([operand({ lifetime: OperandLifeTime.NO_VALUE })], []))))).toEqual([
+    expect(modelIssues(changePart(floorModel(), "referenced", [empty]))).toEqual([]);
+    expect(listRules(modelIssues(modelOf(empty)))).toEqual([
+      "model-empty main.operands",
+      "model-empty main.operations",
+    ]);
+    expect(listRules(modelIssues(modelOf(subgraphOf([operand({ lifetime: OperandLifeTime.NO_VALUE })], []))))).toEqual([
       "model-empty main.operations",
     ]);
   });
 
   it("that are listed twice are checked once", () => {
-    const wrong = changed(floorModel().main, "operands[1].numberOfConsumers", 2);
-    const model = changed(floorModel(), "referenced", [wrong, wrong, { ...wrong }]);
+    const wrong = changePart(floorModel().main, "operands[1].numberOfConsumers", 2);
+    const model = changePart(floorModel(), "referenced", [wrong, wrong, { ...wrong }]);
     expect(modelIssues(model).map(({ path }) => path.slice(0, 13))).toEqual(["referenced[0]", "referenced[2]"]);
   });
 
@@ -187,7 +190,7 @@ describe("referenced subgraphs", () => {
     [[1, 1], true],
   ])("that refer to %j: in a cycle is %s (rule 41)", (offsets, cyclic) => {
     const referenced = [...offsets.map(referring), ...(cyclic ? [] : [floorModel().main])];
-    const issues = found(modelIssues(changed(floorModel(), "referenced", referenced)));
+    const issues = listRules(modelIssues(changePart(floorModel(), "referenced", referenced)));
     expect(issues.map((issue) => issue.split(" ")[0])).toEqual(cyclic ? ["subgraph-cycle"] : []);
   });
 });

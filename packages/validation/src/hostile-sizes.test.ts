@@ -12,7 +12,7 @@ import {
   typesOfRow,
 } from "@nnhal/operations";
 import {
-  changed,
+  changePart,
   constant,
   floorModel,
   input,
@@ -39,11 +39,11 @@ describe("size", () => {
     const model = modelOf({ operands: counted, operations, inputIndexes: [0], outputIndexes: [count] });
     expect(modelIssues(model)).toEqual([]);
     const last = `main.operands[${count}].numberOfConsumers`;
-    expect(modelIssues(changed(model, last, 1)).map(({ path }) => path)).toEqual([last]);
+    expect(modelIssues(changePart(model, last, 1)).map(({ path }) => path)).toEqual([last]);
   });
 
   /** Subgraph `index` runs `next` either way. */
-  const nested = (next: number) =>
+  const nest = (next: number) =>
     subgraphOf(
       [
         operand({ type: OperandType.TENSOR_BOOL8, dimensions: [1], ...input }),
@@ -62,10 +62,10 @@ describe("size", () => {
 
   it("of nesting may be large: 10,000 subgraphs deep, each named twice", () => {
     const depth = 10_000;
-    const referenced = Array.from({ length: depth }, (_, index) => (index + 1 < depth ? nested(index + 1) : leaf));
-    const model = modelOf(nested(0), { referenced });
+    const referenced = Array.from({ length: depth }, (_, index) => (index + 1 < depth ? nest(index + 1) : leaf));
+    const model = modelOf(nest(0), { referenced });
     expect(modelIssues(model)).toEqual([]);
-    const cyclic = changed(model, `referenced[${depth - 1}]`, nested(0));
+    const cyclic = changePart(model, `referenced[${depth - 1}]`, nest(0));
     expect(modelIssues(cyclic).map(({ code }) => code)).toEqual(["subgraph-cycle"]);
   });
 
@@ -83,7 +83,7 @@ describe("size", () => {
       outputIndexes: [count + 1],
     };
     expect(modelIssues(modelOf(main))).toEqual([]);
-    const wrong = modelIssues(changed(modelOf(main), `main.operands[${count}].type`, OperandType.FLOAT32));
+    const wrong = modelIssues(changePart(modelOf(main), `main.operands[${count}].type`, OperandType.FLOAT32));
     expect(wrong.map(({ code }) => code)).toEqual(["operation-signature"]);
     expectIssues(wrong);
   });
@@ -198,7 +198,7 @@ describe("shape inference", () => {
 
   it("writes short messages of shapes with many axes", () => {
     const long = new Array<number>(100_000).fill(1);
-    const model = changed(floorModel({ dimensions: [2] }), "main.operands[1].dimensions", long);
+    const model = changePart(floorModel({ dimensions: [2] }), "main.operands[1].dimensions", long);
     const issues = modelIssues(model);
     expectIssues(issues);
     expect(issues[0]?.code).toBe("output-shape");

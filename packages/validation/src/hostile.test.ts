@@ -1,7 +1,7 @@
 /**
  * Hostile input: validation reports issues, never throws, and ends in bounded time.
  */
-import { changed, controlModel, floorModel, found, loopModel } from "@nnhal/test-kit/models";
+import { changePart, controlModel, floorModel, listRules, loopModel } from "@nnhal/test-kit/models";
 import type { Model } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -66,13 +66,13 @@ function pathsOf(value: unknown, at = "", depth = 0): string[] {
 }
 
 /** A value with a few places replaced by garbage, later changes also within earlier garbage's neighbours. */
-function mangled<T extends object>(whole: T): fc.Arbitrary<T> {
+function mangle<T extends object>(whole: T): fc.Arbitrary<T> {
   const change = fc.tuple(fc.constantFrom(...pathsOf(whole)), garbage);
   return fc.array(change, { minLength: 1, maxLength: 4 }).map((changes) => {
     let result = whole;
     for (const [path, value] of changes) {
       try {
-        result = changed(result, path, value);
+        result = changePart(result, path, value);
       } catch {
         // An earlier change took the place away.
       }
@@ -81,7 +81,7 @@ function mangled<T extends object>(whole: T): fc.Arbitrary<T> {
   });
 }
 
-const mangledModels = fc.oneof(...[controlModel, loopModel, floorModel()].map((model: Model) => mangled(model)));
+const mangledModels = fc.oneof(...[controlModel, loopModel, floorModel()].map((model: Model) => mangle(model)));
 
 describe("modelIssues", () => {
   it("does not throw on models with garbage in them", () => {
@@ -101,7 +101,7 @@ describe("modelIssues", () => {
   it("refuses garbage", () => {
     fc.assert(
       fc.property(garbage, (anything) => {
-        const { model } = changed({ model: controlModel }, "model", anything);
+        const { model } = changePart({ model: controlModel }, "model", anything);
         const issues = modelIssues(model);
         expectIssues(issues);
         expect(issues.length).toBeGreaterThan(0);
@@ -112,15 +112,15 @@ describe("modelIssues", () => {
 
   it("converts no garbage to text: an array of greatest length would take minutes", () => {
     let conversions = 0;
-    const converted = () => {
+    const convert = () => {
       conversions++;
       return "0";
     };
-    const value = { toString: converted, [Symbol.toPrimitive]: converted };
+    const value = { toString: convert, [Symbol.toPrimitive]: convert };
     const request = { inputs: [], outputs: [], pools: [] };
     for (const base of [controlModel, loopModel]) {
       for (const path of pathsOf(base)) {
-        const model = changed(base, path, value);
+        const model = changePart(base, path, value);
         expectIssues(modelIssues(model));
         minimumVersion(model);
         requestIssues(request, model);
@@ -150,7 +150,7 @@ describe("modelIssues", () => {
     for (const base of [controlModel, loopModel]) {
       for (const path of pathsOf(base)) {
         for (const value of [...proxies, revocable.proxy]) {
-          const issues = modelIssues(changed(base, path, value));
+          const issues = modelIssues(changePart(base, path, value));
           expectIssues(issues);
           expect(issues.length).toBeGreaterThan(0);
         }
@@ -178,8 +178,8 @@ describe("modelIssues", () => {
   it("survives cycles", () => {
     const model: { referenced: unknown[]; main: unknown } = { ...controlModel, referenced: [] };
     model.referenced.push(model, model.main, model.referenced);
-    expectIssues(modelIssues(changed(controlModel, "referenced", model.referenced)));
-    expectIssues(modelIssues(changed(controlModel, "main", model)));
+    expectIssues(modelIssues(changePart(controlModel, "referenced", model.referenced)));
+    expectIssues(modelIssues(changePart(controlModel, "main", model)));
   });
 
   it("gives up on lists of endless holes", () => {
@@ -198,16 +198,16 @@ describe("modelIssues", () => {
       "pools",
       "extensionNameToPrefix",
     ]) {
-      const issues = modelIssues(changed(controlModel, path, endless));
+      const issues = modelIssues(changePart(controlModel, path, endless));
       expectIssues(issues);
       expect(issues.length).toBeGreaterThan(0);
     }
   });
 
   it("does not read the endless operands of a subgraph that another field has refused", () => {
-    const endless = changed(controlModel, "referenced[1].operands", new Array(2 ** 32 - 1));
-    const issues = modelIssues(changed(endless, "referenced[1].inputIndexes", 10));
-    expect(found(issues)).toContain("structure referenced[1].inputIndexes");
+    const endless = changePart(controlModel, "referenced[1].operands", new Array(2 ** 32 - 1));
+    const issues = modelIssues(changePart(endless, "referenced[1].inputIndexes", 10));
+    expect(listRules(issues)).toContain("structure referenced[1].inputIndexes");
   });
 });
 
@@ -249,29 +249,29 @@ describe("the other validators", () => {
   });
 
   it("do not throw on garbage", () => {
-    const model = mangled(floorModel());
+    const model = mangle(floorModel());
     fc.assert(
-      fc.property(mangled(request), (value) => expectIssues(requestIssues(value, floorModel()))),
+      fc.property(mangle(request), (value) => expectIssues(requestIssues(value, floorModel()))),
       { numRuns: 1000 },
     );
     fc.assert(
-      fc.property(mangled(request), model, (value, other) => expectIssues(requestIssues(value, other))),
+      fc.property(mangle(request), model, (value, other) => expectIssues(requestIssues(value, other))),
       { numRuns: 1000 },
     );
     fc.assert(
-      fc.property(mangled(capabilities), (value) => expectIssues(capabilitiesIssues(value))),
+      fc.property(mangle(capabilities), (value) => expectIssues(capabilitiesIssues(value))),
       { numRuns: 500 },
     );
     fc.assert(
-      fc.property(mangled(extensions), (value) => expectIssues(extensionIssues(value))),
+      fc.property(mangle(extensions), (value) => expectIssues(extensionIssues(value))),
       { numRuns: 500 },
     );
     fc.assert(
-      fc.property(mangled(allocation), (value) => expectIssues(memoryDescIssues(value))),
+      fc.property(mangle(allocation), (value) => expectIssues(memoryDescIssues(value))),
       { numRuns: 500 },
     );
     fc.assert(
-      fc.property(mangled(memory), (value) => expectIssues(poolIssues(value))),
+      fc.property(mangle(memory), (value) => expectIssues(poolIssues(value))),
       { numRuns: 500 },
     );
   });

@@ -9,7 +9,6 @@ export type { ValidationMode, VersionRequirement } from "./context.ts";
 export { extensionIssues, validateExtensions } from "./extension.ts";
 export {
   BrokenAnswer,
-  broken,
   hasFields,
   readCacheFileCounts,
   readCapabilities,
@@ -20,6 +19,7 @@ export {
   readSupport,
   readVersionString,
   takeCapabilities,
+  throwBroken,
   type UncheckedFields,
 } from "./facts.ts";
 export { defaultIssueLimit, type Issue, show } from "./issues.ts";

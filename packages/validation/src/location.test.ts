@@ -1,16 +1,16 @@
 import { elementAt } from "@nnhal/operations";
-import { changed, changedAll, controlModel, floorModel, found, operand } from "@nnhal/test-kit/models";
+import { changePart, changeParts, controlModel, floorModel, listRules, operand } from "@nnhal/test-kit/models";
 import { type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { modelIssues } from "./index.ts";
 
 function issuesOf(changes: Readonly<Record<string, unknown>>): string[] {
-  return found(modelIssues(changedAll(controlModel, changes)));
+  return listRules(modelIssues(changeParts(controlModel, changes)));
 }
 
 /** Issues about a fourth operand of a valid model, which no operation reads. */
 function issuesOfUnused(facts: Partial<Operand>): string[] {
-  return found(modelIssues(changed(floorModel(), "main.operands[3]", operand(facts))));
+  return listRules(modelIssues(changePart(floorModel(), "main.operands[3]", operand(facts))));
 }
 
 const at = { poolIndex: 0, offset: 0, length: 0 };
@@ -95,11 +95,11 @@ describe("a SUBGRAPH", () => {
     const { SUBGRAPH, NO_VALUE } = OperandLifeTime;
     const withoutReference = { type: OperandType.SUBGRAPH, dimensions: [], lifetime: NO_VALUE };
     expect(issuesOfUnused(withoutReference)).toEqual(["subgraph-lifetime main.operands[3].lifetime"]);
-    const referring = changed(floorModel(), "referenced", controlModel.referenced);
-    const withValues = changed(referring, "operandValues", controlModel.operandValues);
-    const wrong = changed(withValues, "main.operands[3]", operand({ lifetime: SUBGRAPH }));
-    expect(found(modelIssues(wrong))).toEqual(["subgraph-lifetime main.operands[3].lifetime"]);
-    const right = changed(withValues, "main.operands[3]", {
+    const referring = changePart(floorModel(), "referenced", controlModel.referenced);
+    const withValues = changePart(referring, "operandValues", controlModel.operandValues);
+    const wrong = changePart(withValues, "main.operands[3]", operand({ lifetime: SUBGRAPH }));
+    expect(listRules(modelIssues(wrong))).toEqual(["subgraph-lifetime main.operands[3].lifetime"]);
+    const right = changePart(withValues, "main.operands[3]", {
       ...wrong.main.operands[3],
       type: OperandType.SUBGRAPH,
       dimensions: [],

@@ -1,9 +1,9 @@
 import {
-  changed,
-  changedAll,
+  changePart,
+  changeParts,
   controlModel,
-  found,
   input,
+  listRules,
   modelOf,
   operand,
   output,
@@ -14,7 +14,7 @@ import { describe, expect, it } from "vitest";
 import { type AllocationRequest, describeBuffer, memoryDescIssues, validateMemoryDesc } from "./index.ts";
 
 /** A prepared model with two inputs and two outputs. */
-function prepared(facts: Partial<Operand> = {}, second: Partial<Operand> = {}) {
+function prepare(facts: Partial<Operand> = {}, second: Partial<Operand> = {}) {
   const operands = [
     operand({ ...facts, ...input }),
     operand({ ...facts, ...second, ...input }),
@@ -31,13 +31,13 @@ function role(modelIndex: number, ioIndex: number, frequency = 1) {
 /** Two models, one role of each. */
 const control: AllocationRequest = {
   desc: { dimensions: [] },
-  preparedModels: [prepared(), prepared()],
+  preparedModels: [prepare(), prepare()],
   inputRoles: [role(0, 1)],
   outputRoles: [role(1, 0, 0.5)],
 };
 
 function issuesOf(changes: Readonly<Record<string, unknown>>): string[] {
-  return found(memoryDescIssues(changedAll(control, changes)));
+  return listRules(memoryDescIssues(changeParts(control, changes)));
 }
 
 describe("a buffer", () => {
@@ -72,7 +72,7 @@ describe.each(["inputRoles", "outputRoles"] as const)("%s", (list) => {
   it("name a prepared model of this device (rule 53)", () => {
     const other = list === "inputRoles" ? "outputRoles" : "inputRoles";
     for (const record of [null, undefined, {}, { model: null }]) {
-      const changes = { preparedModels: [record, prepared()], [list]: [role(0, 0)], [other]: [role(1, 0)] };
+      const changes = { preparedModels: [record, prepare()], [list]: [role(0, 0)], [other]: [role(1, 0)] };
       expect(issuesOf(changes)).toEqual(["buffer-role-model preparedModels[0]"]);
     }
   });
@@ -114,11 +114,11 @@ describe.each(["inputRoles", "outputRoles"] as const)("%s", (list) => {
 describe("the operands of all roles", () => {
   const quantised = { type: OperandType.TENSOR_QUANT8_ASYMM, scale: 0.5, zeroPoint: 3 };
   const twoKinds = (facts: Partial<Operand>, second: Partial<Operand>, description: readonly number[] = []) =>
-    found(
+    listRules(
       memoryDescIssues({
         ...control,
         desc: { dimensions: description },
-        preparedModels: [prepared(facts, second)],
+        preparedModels: [prepare(facts, second)],
         inputRoles: [role(0, 0)],
         outputRoles: [role(0, 1)],
       }),
@@ -177,7 +177,7 @@ describe("describeBuffer", () => {
     const { issues, operand: combined } = describeBuffer({
       ...control,
       desc: { dimensions: [0, 0, 4] },
-      preparedModels: [prepared({ ...facts, dimensions: [0, 3, 0] }, { dimensions: [2, 0, 0] })],
+      preparedModels: [prepare({ ...facts, dimensions: [0, 3, 0] }, { dimensions: [2, 0, 0] })],
       inputRoles: [role(0, 0)],
       outputRoles: [role(0, 1)],
     });
@@ -186,7 +186,7 @@ describe("describeBuffer", () => {
   });
 
   it("returns no operand if a rule is broken", () => {
-    const { issues, operand: combined } = describeBuffer(changed(control, "inputRoles[0].frequency", 2));
+    const { issues, operand: combined } = describeBuffer(changePart(control, "inputRoles[0].frequency", 2));
     expect(issues).toHaveLength(1);
     expect(combined).toBeUndefined();
   });
@@ -199,7 +199,7 @@ describe("describeBuffer", () => {
     ["preparedModels[0].model.main.operands", null],
     ["preparedModels[0].model.main.operands[1]", 5],
   ])("does not throw on garbage: %s is %s", (path, value) => {
-    const { issues, operand: combined } = describeBuffer(changed(control, path, value));
+    const { issues, operand: combined } = describeBuffer(changePart(control, path, value));
     expect(issues.length).toBeGreaterThan(0);
     expect(combined).toBeUndefined();
   });

@@ -7,7 +7,7 @@ import type { BufferDesc, BufferRole, ExtensionNameAndPrefix, Model, Operand } f
 import { isSameTypeIn, sameExtraParams } from "./compatible.ts";
 import { createIssueList, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
 import { isReadable } from "./operand.ts";
-import { isList, isObject, isUint32, isUint32List, untrustedAt } from "./structure.ts";
+import { isList, isObject, isUint32, isUint32List, readUntrusted } from "./structure.ts";
 import { isExtensionOperandType, knownOperandType } from "./type-ranges.ts";
 
 /**
@@ -161,7 +161,7 @@ function operandOf(
     issues.add("buffer-role-index", `${path}.ioIndex`, problem);
     return undefined;
   }
-  const operand = untrustedAt(main.operands, indexes[ioIndex]);
+  const operand = readUntrusted(main.operands, indexes[ioIndex]);
   if (isReadable(operand)) return operand;
   issues.add("structure", path, "the model's operand for the role cannot be read");
   return undefined;

@@ -1,6 +1,6 @@
 import { defineOperation, tensor } from "@nnhal/operations/authoring";
 import {
-  changed,
+  changePart,
   controlModel,
   describeExtension,
   floorModel,
@@ -17,8 +17,8 @@ import { halVersions, type Model, type Operand, OperandLifeTime, OperandType } f
 import { describe, expect, it } from "vitest";
 import { minimumVersion, validateModel, versionRequirements } from "./index.ts";
 
-const unused = (facts: Partial<Operand>) =>
-  changed(floorModel(), "main.operands[3]", operand({ lifetime: OperandLifeTime.NO_VALUE, ...facts }));
+const findUnused = (facts: Partial<Operand>) =>
+  changePart(floorModel(), "main.operands[3]", operand({ lifetime: OperandLifeTime.NO_VALUE, ...facts }));
 
 const unary = (name: Parameters<typeof operation>[0], facts: Partial<Operand> = {}) =>
   modelOf(subgraphOf([operand({ ...facts, ...input }), operand({ ...facts, ...output })], [operation(name, [0], [1])]));
@@ -30,14 +30,14 @@ const models: readonly (readonly [what: string, version: (typeof halVersions)[nu
   [
     "ashmem and mmap_fd",
     "1.0",
-    changed(floorModel(), "pools", [
+    changePart(floorModel(), "pools", [
       { name: "ashmem", ...memory },
       { name: "mmap_fd", ...memory },
     ]),
   ],
-  ["the relaxed flag", "1.0", changed(floorModel(), "relaxComputationFloat32toFloat16", true)],
+  ["the relaxed flag", "1.0", changePart(floorModel(), "relaxComputationFloat32toFloat16", true)],
   ["unknown extents", "1.0", floorModel({ dimensions: [0, 2] })],
-  ["OEM types", "1.0", unused({ type: OperandType.TENSOR_OEM_BYTE })],
+  ["OEM types", "1.0", findUnused({ type: OperandType.TENSOR_OEM_BYTE })],
   ["an operation of 1.2", "1.2", unary("ABS")],
   ["an operation of 1.3", "1.3", unary("HARD_SWISH")],
   [
@@ -46,14 +46,14 @@ const models: readonly (readonly [what: string, version: (typeof halVersions)[nu
     unary("TANH", { type: OperandType.TENSOR_QUANT8_ASYMM, scale: 1 / 128, zeroPoint: 128 }),
   ],
   ["types that an operation takes since 1.3", "1.3", unary("ABS", { type: OperandType.TENSOR_INT32 })],
-  ["a type of 1.2", "1.2", unused({ type: OperandType.BOOL, dimensions: [] })],
-  ["a type of 1.3", "1.3", unused({ type: OperandType.TENSOR_QUANT8_ASYMM_SIGNED, scale: 1 })],
-  ["an extension's type", "1.2", withExtensions(unused({ type: 0x1_0000 }))],
-  ["an extension's operation", "1.2", withExtensions(changed(floorModel(), "main.operations[1].type", 0x1_0000))],
+  ["a type of 1.2", "1.2", findUnused({ type: OperandType.BOOL, dimensions: [] })],
+  ["a type of 1.3", "1.3", findUnused({ type: OperandType.TENSOR_QUANT8_ASYMM_SIGNED, scale: 1 })],
+  ["an extension's type", "1.2", withExtensions(findUnused({ type: 0x1_0000 }))],
+  ["an extension's operation", "1.2", withExtensions(changePart(floorModel(), "main.operations[1].type", 0x1_0000))],
   ["an unknown rank", "1.2", floorModel({ dimensions: [] })],
   ["a rank that an operation takes since 1.2", "1.2", unary("L2_NORMALIZATION", { dimensions: [2, 2] })],
-  ["a hardware_buffer_blob", "1.2", changed(floorModel(), "pools", [{ name: "hardware_buffer_blob", ...memory }])],
-  ["a referenced subgraph", "1.3", changed(floorModel(), "referenced", [floorModel().main])],
+  ["a hardware_buffer_blob", "1.2", changePart(floorModel(), "pools", [{ name: "hardware_buffer_blob", ...memory }])],
+  ["a referenced subgraph", "1.3", changePart(floorModel(), "referenced", [floorModel().main])],
   ["control flow", "1.3", controlModel],
   ["a loop", "1.3", loopModel],
 ];
@@ -78,16 +78,16 @@ describe("minimumVersion", () => {
   });
 
   it("of a model that is valid at no version is undefined", () => {
-    expect(minimumVersion(changed(floorModel(), "main.operands[1].numberOfConsumers", 2))).toBeUndefined();
+    expect(minimumVersion(changePart(floorModel(), "main.operands[1].numberOfConsumers", 2))).toBeUndefined();
     expect(minimumVersion(floorModel({ type: OperandType.TENSOR_INT32 }))).toBeUndefined();
-    expect(minimumVersion(changed(floorModel(), "main", null))).toBeUndefined();
+    expect(minimumVersion(changePart(floorModel(), "main", null))).toBeUndefined();
   });
 
   it("accepts the mode and the extensions of validation", () => {
-    const loop = changed(loopModel, "main.operands[0].dimensions", []);
+    const loop = changePart(loopModel, "main.operands[0].dimensions", []);
     expect(minimumVersion(loop)).toBeUndefined();
     expect(minimumVersion(loop, { mode: "runtime" })).toBe("1.3");
-    const model = withExtensions(changed(floorModel(), "main.operations[1].type", 0x1_0003));
+    const model = withExtensions(changePart(floorModel(), "main.operations[1].type", 0x1_0003));
     expect(minimumVersion(model)).toBe("1.2");
     expect(minimumVersion(model, describeExtension(twoInputs))).toBeUndefined();
   });
@@ -113,6 +113,6 @@ describe("versionRequirements", () => {
   });
 
   it("are not known of a model that is not valid", () => {
-    expect(versionRequirements(changed(floorModel(), "main.operands[0].scale", 1))).toBeUndefined();
+    expect(versionRequirements(changePart(floorModel(), "main.operands[0].scale", 1))).toBeUndefined();
   });
 });

@@ -1,15 +1,15 @@
-import { changed, changedAll, controlModel, floorModel, found } from "@nnhal/test-kit/models";
+import { changePart, changeParts, controlModel, floorModel, listRules } from "@nnhal/test-kit/models";
 import { type Model, OperandType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { defaultIssueLimit, modelIssues, validateModel } from "./index.ts";
 
 function issuesOf(path: string, value: unknown): string[] {
-  return found(modelIssues(changed(controlModel, path, value)));
+  return listRules(modelIssues(changePart(controlModel, path, value)));
 }
 
 describe("structure (rule 56)", () => {
   it.each([undefined, null, 7, "model", [], () => 7])("of a model is not %s", (garbage) => {
-    const whole: { readonly model: Model } = changed({ model: controlModel }, "model", garbage);
+    const whole: { readonly model: Model } = changePart({ model: controlModel }, "model", garbage);
     expect(modelIssues(whole.model)[0]?.code).toBe("structure");
   });
 
@@ -67,8 +67,8 @@ describe("pools (rule 35)", () => {
 
   it("have names of the model's version", () => {
     const pools = [{ ...controlModel.pools[0], name: "hardware_buffer_blob" }];
-    const model = changed(floorModel(), "pools", pools);
-    expect(found(modelIssues(model, { version: "1.1" }))).toEqual(["model-pool pools[0]"]);
+    const model = changePart(floorModel(), "pools", pools);
+    expect(listRules(modelIssues(model, { version: "1.1" }))).toEqual(["model-pool pools[0]"]);
     expect(modelIssues(model, { version: "1.2" })).toEqual([]);
   });
 });
@@ -93,7 +93,7 @@ describe("extensionNameToPrefix (rule 58)", () => {
 describe("modelIssues", () => {
   it("looks for as many issues as are asked for", () => {
     const operands = Array.from({ length: 100 }, () => null);
-    const model = changed(floorModel(), "main.operands", operands);
+    const model = changePart(floorModel(), "main.operands", operands);
     expect(modelIssues(model)).toHaveLength(defaultIssueLimit);
     expect(modelIssues(model, { limit: 3 })).toHaveLength(3);
     expect(modelIssues(model, { limit: 1000 }).length).toBeGreaterThan(99);
@@ -101,13 +101,13 @@ describe("modelIssues", () => {
   });
 
   it("finds several broken rules at once, in the order of the rules", () => {
-    const model = changedAll(controlModel, {
+    const model = changeParts(controlModel, {
       "main.operands[0].scale": -1,
       "main.operands[3].location.poolIndex": 1,
       "main.operands[6].numberOfConsumers": 9,
       "pools[0].handle": null,
     });
-    expect(found(modelIssues(model))).toEqual([
+    expect(listRules(modelIssues(model))).toEqual([
       "scale-positive main.operands[0].scale",
       "constant-copy-pool main.operands[3].location.poolIndex",
       "number-of-consumers main.operands[6].numberOfConsumers",
@@ -116,7 +116,7 @@ describe("modelIssues", () => {
   });
 
   it("names the rule and the actual value", () => {
-    const [issue] = modelIssues(changed(controlModel, "main.operands[0].zeroPoint", 256));
+    const [issue] = modelIssues(changePart(controlModel, "main.operands[0].zeroPoint", 256));
     expect(issue).toEqual({
       code: "zero-point-quant8",
       path: "main.operands[0].zeroPoint",
@@ -135,6 +135,6 @@ describe("validateModel", () => {
   it("returns whether there is an issue", () => {
     expect(validateModel(controlModel)).toBe(true);
     expect(validateModel(controlModel, { version: "1.2" })).toBe(false);
-    expect(validateModel(changed(controlModel, "main.operands[0].scale", 0))).toBe(false);
+    expect(validateModel(changePart(controlModel, "main.operands[0].scale", 0))).toBe(false);
   });
 });

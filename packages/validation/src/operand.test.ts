@@ -1,10 +1,10 @@
 import {
-  changed,
-  changedAll,
+  changePart,
+  changeParts,
   constant,
   controlModel,
   floorModel,
-  found,
+  listRules,
   modelOf,
   operand,
   subgraphOf,
@@ -16,14 +16,14 @@ import { type ModelValidationOptions, modelIssues, operandTypeIssues } from "./i
 
 /** The control model's issues after changes to it. */
 function issuesOf(changes: Readonly<Record<string, unknown>>, options?: ModelValidationOptions): string[] {
-  return found(modelIssues(changedAll(controlModel, changes), options));
+  return listRules(modelIssues(changeParts(controlModel, changes), options));
 }
 
 /** Returns the issues of an operand that no operation reads, in an otherwise valid model. */
 function issuesOfUnused(facts: Partial<Operand>, options?: ModelValidationOptions): string[] {
   const model = floorModel();
   const unused = operand({ lifetime: OperandLifeTime.NO_VALUE, ...facts });
-  return found(modelIssues(withExtensions(changed(model, "main.operands[3]", unused)), options));
+  return listRules(modelIssues(withExtensions(changePart(model, "main.operands[3]", unused)), options));
 }
 
 const typeNames = Object.keys(OperandType).filter((name): name is keyof typeof OperandType => name in OperandType);
@@ -55,8 +55,8 @@ describe("types", () => {
   });
 
   it("of extensions are refused if the HAL's own operations read them", () => {
-    const model = withExtensions(changed(controlModel, "main.operands[3].type", 0xffff_ffff));
-    expect(found(modelIssues(model))).toEqual(["operation-signature main.operations[0]"]);
+    const model = withExtensions(changePart(controlModel, "main.operands[3].type", 0xffff_ffff));
+    expect(listRules(modelIssues(model))).toEqual(["operation-signature main.operations[0]"]);
   });
 });
 
@@ -245,7 +245,7 @@ describe("constants of extensions and OEMs", () => {
       );
     expect(modelIssues(main(OperandType.TENSOR_OEM_BYTE))).toEqual([]);
     expect(modelIssues(main(0x1_0000))).toEqual([]);
-    expect(found(modelIssues(main(OperandType.TENSOR_INT32)))).toEqual([
+    expect(listRules(modelIssues(main(OperandType.TENSOR_INT32)))).toEqual([
       "constant-length main.operands[3].location.length",
     ]);
   });

@@ -1,13 +1,13 @@
 import { bool, defineOperation, scalar, tensor } from "@nnhal/operations/authoring";
 import {
-  changed,
-  changedAll,
+  changePart,
+  changeParts,
   constant,
   controlModel,
   describeExtension,
   floorModel,
-  found,
   input,
+  listRules,
   modelOf,
   omitted,
   operand,
@@ -21,10 +21,10 @@ import { describe, expect, it } from "vitest";
 import { type ModelValidationOptions, modelIssues } from "./index.ts";
 
 /** The model of FLOOR with another type of the second operation. */
-const withOperation = (type: number) => withExtensions(changed(floorModel(), "main.operations[1].type", type));
+const withOperation = (type: number) => withExtensions(changePart(floorModel(), "main.operations[1].type", type));
 
 function issuesOf(changes: Readonly<Record<string, unknown>>, options?: ModelValidationOptions): string[] {
-  return found(modelIssues(changedAll(controlModel, changes), options));
+  return listRules(modelIssues(changeParts(controlModel, changes), options));
 }
 
 /** SQUEEZE, whose second operand is optional. */
@@ -45,12 +45,12 @@ describe("an operation's type", () => {
   it("exists from its version on (rule 27)", () => {
     const operands = [operand(input), operand(output)];
     const model = modelOf(subgraphOf(operands, [operation("ABS", [0], [1])]));
-    expect(found(modelIssues(model, { version: "1.1" }))).toEqual(["operation-type main.operations[0].type"]);
+    expect(listRules(modelIssues(model, { version: "1.1" }))).toEqual(["operation-type main.operations[0].type"]);
     expect(modelIssues(model, { version: "1.2" })).toEqual([]);
   });
 
   it("may be OEM_OPERATION with any operands", () => {
-    const model = changed(floorModel(), "main.operations[1].type", OperationType.OEM_OPERATION);
+    const model = changePart(floorModel(), "main.operations[1].type", OperationType.OEM_OPERATION);
     for (const version of ["1.0", "1.3"] as const) expect(modelIssues(model, { version })).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe("an operation's type", () => {
     for (const type of [0x1_0000, 0xffff_ffff]) {
       const model = withOperation(type);
       expect(modelIssues(model, { version: "1.2" })).toEqual([]);
-      const issues = found(modelIssues(model, { version: "1.1" }));
+      const issues = listRules(modelIssues(model, { version: "1.1" }));
       expect(issues).toEqual(["extension-operation-version main.operations[1].type"]);
     }
   });
@@ -75,7 +75,7 @@ describe("an operation's type", () => {
     const model = withOperation(twice.code);
     expect(modelIssues(model)).toEqual([]);
     const issues = modelIssues(model, describeExtension(twice));
-    expect(found(issues)).toEqual(["operation-signature main.operations[1]"]);
+    expect(listRules(issues)).toEqual(["operation-signature main.operations[1]"]);
     expect(issues[0]?.message).toMatch(/^TWICE: input 0 \(input\): expected TENSOR_INT32, got TENSOR_FLOAT32/);
   });
 
@@ -107,14 +107,17 @@ describe("an operation's operands", () => {
   it("have the types of a signature (rule 27)", () => {
     const model = floorModel({ type: OperandType.TENSOR_INT32 });
     const issues = modelIssues(model);
-    expect(found(issues)).toEqual(["operation-signature main.operations[0]", "operation-signature main.operations[1]"]);
+    expect(listRules(issues)).toEqual([
+      "operation-signature main.operations[0]",
+      "operation-signature main.operations[1]",
+    ]);
     expect(issues[0]?.message).toMatch(/^FLOOR: input 0 .*: expected TENSOR_FLOAT.*, got TENSOR_INT32/);
   });
 
   it("are as many as in a signature (rule 27)", () => {
     const inputs = [0, 2, 3, 4, 4, 4];
-    const issues = modelIssues(changed(controlModel, "main.operations[0].inputs", inputs));
-    expect(found(issues)).toContain("operation-signature main.operations[0]");
+    const issues = modelIssues(changePart(controlModel, "main.operations[0].inputs", inputs));
+    expect(listRules(issues)).toContain("operation-signature main.operations[0]");
     expect(issues[0]?.message).toMatch(/^CONV_2D: expected .*, got 6 inputs and 1 outputs/);
   });
 
@@ -132,7 +135,7 @@ describe("an operation's operands", () => {
         [operation("TANH", [0], [1])],
       ),
     );
-    expect(found(modelIssues(tanh, { version: "1.1" }))).toEqual(["operation-version main.operations[0]"]);
+    expect(listRules(modelIssues(tanh, { version: "1.1" }))).toEqual(["operation-version main.operations[0]"]);
     expect(modelIssues(tanh, { version: "1.2" })).toEqual([]);
   });
 
@@ -152,7 +155,7 @@ describe("an operation's operands", () => {
         { operandValues: new Uint8Array(4) },
       );
     expect(modelIssues(model(0.5), { version: "1.0" })).toEqual([]);
-    expect(found(modelIssues(model(0.25), { version: "1.1" }))).toEqual(["operation-version main.operations[0]"]);
+    expect(listRules(modelIssues(model(0.25), { version: "1.1" }))).toEqual(["operation-version main.operations[0]"]);
     expect(modelIssues(model(0.25), { version: "1.2" })).toEqual([]);
   });
 
@@ -168,8 +171,8 @@ describe("an operation's operands", () => {
   });
 
   it("keep the rules of the operation's own (rule 27)", () => {
-    const issues = modelIssues(changed(controlModel, "main.operands[2].extraParams.channelQuant.channelDim", 3));
-    expect(found(issues)).toEqual(["operation-rule main.operations[0]"]);
+    const issues = modelIssues(changePart(controlModel, "main.operands[2].extraParams.channelQuant.channelDim", 3));
+    expect(listRules(issues)).toEqual(["operation-rule main.operations[0]"]);
     expect(issues[0]?.message).toBe("CONV_2D: the filter's scales: expected dimension 0, got 3");
   });
 });
@@ -224,7 +227,7 @@ describe("the rules of a definition", () => {
       }),
     );
     const issues = modelIssues(model(constant("FLOAT32", 4, 4), constant("BOOL", 8, 1)), known);
-    expect(found(issues)).toEqual(["operation-rule main.operations[0]"]);
+    expect(listRules(issues)).toEqual(["operation-rule main.operations[0]"]);
     expect(issues[0]?.message).toBe("PICKY: its rules cannot be applied: surprise");
   });
 });
@@ -233,8 +236,8 @@ describe("an output", () => {
   it("is a TEMPORARY_VARIABLE or SUBGRAPH_OUTPUT (rule 30)", () => {
     const issues = issuesOf({ "main.operations[1].outputs[0]": 3, "main.operands[3].numberOfConsumers": 1 });
     expect(issues).toContain("output-lifetime main.operations[1].outputs[0]");
-    const twice = changed(floorModel(), "main.operations[1].outputs[0]", 0);
-    expect(found(modelIssues(twice))).toEqual([
+    const twice = changePart(floorModel(), "main.operations[1].outputs[0]", 0);
+    expect(listRules(modelIssues(twice))).toEqual([
       "output-lifetime main.operations[1].outputs[0]",
       "never-written main.operands[2]",
     ]);
@@ -244,7 +247,9 @@ describe("an output", () => {
 describe("NO_VALUE", () => {
   it("is for optional operands (rule 57)", () => {
     expect(modelIssues(squeezeModel({}, omitted))).toEqual([]);
-    expect(found(modelIssues(squeezeModel(omitted, input)))).toEqual(["operand-no-value main.operations[0].inputs[0]"]);
+    expect(listRules(modelIssues(squeezeModel(omitted, input)))).toEqual([
+      "operand-no-value main.operations[0].inputs[0]",
+    ]);
   });
 
   it("is for no operand of an IF (rule 57)", () => {
@@ -254,6 +259,6 @@ describe("NO_VALUE", () => {
 
   it("does not hide a wrong type", () => {
     const model = squeezeModel({}, { ...omitted, type: OperandType.TENSOR_FLOAT32 });
-    expect(found(modelIssues(model))).toEqual(["operation-signature main.operations[0]"]);
+    expect(listRules(modelIssues(model))).toEqual(["operation-signature main.operations[0]"]);
   });
 });

@@ -1,4 +1,4 @@
-import { changed, found } from "@nnhal/test-kit/models";
+import { changePart, listRules } from "@nnhal/test-kit/models";
 import { halVersions, type Memory } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { poolIssues, validatePool } from "./index.ts";
@@ -12,7 +12,7 @@ const file: Memory = {
 };
 
 function issuesOf(path: string, value: unknown, whole = memory): string[] {
-  return found(poolIssues(changed(whole, path, value)));
+  return listRules(poolIssues(changePart(whole, path, value)));
 }
 
 describe("a pool", () => {
@@ -82,8 +82,8 @@ describe("a pool", () => {
 
   it("is an object", () => {
     for (const garbage of [null, undefined, "ashmem"]) {
-      const { pool } = changed({ pool: memory }, "pool", garbage);
-      expect(found(poolIssues(pool))).toEqual(["model-pool pool"]);
+      const { pool } = changePart({ pool: memory }, "pool", garbage);
+      expect(listRules(poolIssues(pool))).toEqual(["model-pool pool"]);
     }
   });
 });

@@ -1,9 +1,9 @@
 import {
-  changed,
-  changedAll,
+  changePart,
+  changeParts,
   floorModel,
-  found,
   input,
+  listRules,
   modelOf,
   operand,
   output,
@@ -38,7 +38,7 @@ function issuesOf(
   options?: RequestValidationOptions,
   model = floorModel(),
 ): string[] {
-  return found(requestIssues(changedAll(control, changes), model, options));
+  return listRules(requestIssues(changeParts(control, changes), model, options));
 }
 
 /** A model with one input and one output of any kind. */
@@ -70,7 +70,7 @@ describe.each(sides)("%s", (side) => {
   it("that are omitted say nothing else (rule 43)", () => {
     expect(issuesOf({ [path]: nothing })).toEqual([]);
     for (const field of ["poolIndex", "offset", "length"]) {
-      expect(issuesOf({ [path]: changed(nothing, `location.${field}`, 1) })).toEqual([`argument-no-value ${path}`]);
+      expect(issuesOf({ [path]: changePart(nothing, `location.${field}`, 1) })).toEqual([`argument-no-value ${path}`]);
     }
     expect(issuesOf({ [path]: { ...nothing, dimensions: [2] } })).toEqual([`argument-no-value ${path}`]);
   });
@@ -105,7 +105,7 @@ describe.each(sides)("%s", (side) => {
 
   it("take all of a hardware_buffer (rule 60)", () => {
     const at = (offset: number, length: number) => ({
-      "pools[1]": changed(pool, "memory.name", "hardware_buffer"),
+      "pools[1]": changePart(pool, "memory.name", "hardware_buffer"),
       [`${path}.location`]: { poolIndex: 1, offset, length },
     });
     expect(issuesOf(at(0, 0))).toEqual([]);
@@ -139,11 +139,11 @@ describe.each(sides)("%s", (side) => {
   it("fit in 2^32 bytes (rule 59)", () => {
     const model = modelWith({ dimensions: [] });
     const other = side === "inputs" ? "outputs" : "inputs";
-    const given = (extent: number) => ({ [`${path}.dimensions`]: [extent], [`${other}[0].dimensions`]: [2] });
+    const give = (extent: number) => ({ [`${path}.dimensions`]: [extent], [`${other}[0].dimensions`]: [2] });
     // No pool is that long.
     const tooLong = side === "inputs" ? ["argument-length inputs[0].location.length"] : [];
-    expect(issuesOf(given(0x3fff_ffff), {}, model)).toEqual(tooLong);
-    expect(issuesOf(given(0x4000_0000), {}, model)).toEqual([`operand-size ${path}.dimensions`]);
+    expect(issuesOf(give(0x3fff_ffff), {}, model)).toEqual(tooLong);
+    expect(issuesOf(give(0x4000_0000), {}, model)).toEqual([`operand-size ${path}.dimensions`]);
   });
 
   it.each([
@@ -239,7 +239,7 @@ describe("pools (rule 50)", () => {
 
 describe("garbage", () => {
   it.each([undefined, null, 7, "request", []])("in place of a request is an issue: %s", (garbage) => {
-    const { request } = changed({ request: control }, "request", garbage);
+    const { request } = changePart({ request: control }, "request", garbage);
     expect(requestIssues(request, floorModel())[0]?.code).toBe("structure");
     expect(validateRequest(request, floorModel())).toBe(false);
   });
@@ -257,13 +257,13 @@ describe("garbage", () => {
     "main.operands[0]",
     "main.operands[0].dimensions",
   ])("in place of the model's %s is an issue", (path) => {
-    expect(requestIssues(control, changed(floorModel(), path, null))[0]?.code).toBe("structure");
+    expect(requestIssues(control, changePart(floorModel(), path, null))[0]?.code).toBe("structure");
   });
 
   it("is reported up to the limit", () => {
     const inputs = Array.from({ length: 100 }, () => null);
-    const request = changed(control, "inputs", inputs);
-    const model = changed(
+    const request = changePart(control, "inputs", inputs);
+    const model = changePart(
       floorModel(),
       "main.inputIndexes",
       inputs.map(() => 0),
@@ -302,7 +302,7 @@ describe("the length of an argument (rule 66)", () => {
   });
 
   it("names the argument, its bytes and the tensor's", () => {
-    const [issue] = requestIssues(changedAll(control, tooShort), floorModel());
+    const [issue] = requestIssues(changeParts(control, tooShort), floorModel());
     expect(issue?.message).toBe("the argument has 7 bytes where a TENSOR_FLOAT32 [2] takes 8");
   });
 

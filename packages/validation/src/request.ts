@@ -14,7 +14,7 @@ import {
 import { collectIssues, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
 import { greatestSize, isReadable } from "./operand.ts";
 import { checkRequestPool, sizeOfMemory } from "./pool.ts";
-import { isList, isObject, isUint32, isUint32List, untrustedAt } from "./structure.ts";
+import { isList, isObject, isUint32, isUint32List, readUntrusted } from "./structure.ts";
 import { knownOperandType, sizeOf } from "./type-ranges.ts";
 
 /** Options of validating a request. */
@@ -105,7 +105,7 @@ function checkArguments(side: Side, operands: readonly Operand[], indexes: reado
     return;
   }
   for (let position = 0; position < list.length && !issues.isFull(); position++) {
-    const operand = untrustedAt(operands, indexes[position]);
+    const operand = readUntrusted(operands, indexes[position]);
     if (operand !== undefined && (side.isModelSound || isReadable(operand)))
       checkArgument(side, list[position], operand, position);
     else issues.add("structure", pathOf(side, position), "the model's operand for the argument cannot be read");

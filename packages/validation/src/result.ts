@@ -53,11 +53,11 @@ export function checkResult(
   try {
     return check(result, outputs, mayOmitShapes);
   } catch (error) {
-    return broken("structure", "result", `reading it failed: ${show(error)}`);
+    return makeIssue("structure", "result", `reading it failed: ${show(error)}`);
   }
 }
 
-function broken(code: RuleCode, path: string, message: string): { readonly issue: Issue } {
+function makeIssue(code: RuleCode, path: string, message: string): { readonly issue: Issue } {
   return { issue: { code, path, message } };
 }
 
@@ -66,10 +66,10 @@ function check(
   outputs: readonly ExpectedOutput[],
   mayOmitShapes: boolean,
 ): CheckedResult | { readonly issue: Issue } {
-  if (!isObject(result)) return broken("structure", "result", `the result is ${show(result)}`);
+  if (!isObject(result)) return makeIssue("structure", "result", `the result is ${show(result)}`);
   // Every field is read once, since a later read may return another value.
   const { status, message, outputShapes } = result as { status?: unknown; message?: unknown; outputShapes?: unknown };
-  if (!isStatus(status)) return broken("result-status", "status", `the status is ${show(status)}`);
+  if (!isStatus(status)) return makeIssue("result-status", "status", `the status is ${show(status)}`);
   const said = status !== ErrorStatus.NONE && typeof message === "string" ? { message } : undefined;
   if (status !== ErrorStatus.NONE && status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE) {
     return { status, ...said, outputShapes: noShapes };
@@ -81,7 +81,7 @@ function check(
       return { status, outputShapes: outputs.map(({ dimensions }) => ({ dimensions, isSufficient: true })) };
     }
     const what = Array.isArray(outputShapes) ? `${outputShapes.length} shapes` : show(outputShapes);
-    return broken(
+    return makeIssue(
       "result-shape-count",
       "outputShapes",
       `${name} comes with ${what} where there are ${outputs.length} outputs`,
@@ -95,7 +95,7 @@ function check(
     if ("issue" in shape) return shape;
     if (!shape.isSufficient && !output.isOmitted) {
       if (status === ErrorStatus.NONE) {
-        return broken(
+        return makeIssue(
           "result-sufficient",
           `outputShapes[${index}]`,
           `NONE comes with isSufficient false for output ${index}`,
@@ -106,7 +106,7 @@ function check(
     shapes[index] = shape;
   }
   if (status === ErrorStatus.OUTPUT_INSUFFICIENT_SIZE && !isShort) {
-    return broken("result-sufficient", "outputShapes", `${name} comes with isSufficient true for every output`);
+    return makeIssue("result-sufficient", "outputShapes", `${name} comes with isSufficient true for every output`);
   }
   return said === undefined ? { status, outputShapes: shapes } : { status, ...said, outputShapes: shapes };
 }
@@ -117,15 +117,16 @@ function isStatus(status: unknown): status is ErrorStatus {
 
 /** One shape of an answer, as plain data. */
 function checkShape(shape: unknown, output: ExpectedOutput, index: number): OutputShape | { readonly issue: Issue } {
-  if (!isObject(shape)) return broken("structure", pathOf(index, ""), `the shape of output ${index} is ${show(shape)}`);
+  if (!isObject(shape))
+    return makeIssue("structure", pathOf(index, ""), `the shape of output ${index} is ${show(shape)}`);
   const { dimensions: given, isSufficient } = shape as { dimensions?: unknown; isSufficient?: unknown };
   if (typeof isSufficient !== "boolean") {
     const problem = `isSufficient of output ${index}: expected a boolean, got ${show(isSufficient)}`;
-    return broken("structure", pathOf(index, ".isSufficient"), problem);
+    return makeIssue("structure", pathOf(index, ".isSufficient"), problem);
   }
   // A list longer than any tensor's rank is refused before its extents are read.
   if (!Array.isArray(given) || given.length > greatestRank) {
-    return broken("structure", pathOf(index, ".dimensions"), `the dimensions of output ${index} are ${show(given)}`);
+    return makeIssue("structure", pathOf(index, ".dimensions"), `the dimensions of output ${index} are ${show(given)}`);
   }
   // A shape that equals the known one needs no further checks, except of its size.
   if (isAsKnown(given, output)) return checkSize({ dimensions: output.dimensions, isSufficient }, output, index);
@@ -134,14 +135,14 @@ function checkShape(shape: unknown, output: ExpectedOutput, index: number): Outp
     const extent: unknown = given[axis];
     if (!isUint32(extent)) {
       const problem = `extent ${axis} of output ${index}: expected an integer >= 0, got ${show(extent)}`;
-      return broken("structure", pathOf(index, ".dimensions"), problem);
+      return makeIssue("structure", pathOf(index, ".dimensions"), problem);
     }
     dimensions.push(extent);
   }
   if (!fits(dimensions, output)) {
     const declared = `${output.facts?.name ?? "operand"} ${showDimensions(output.dimensions)}`;
     const problem = `output ${index} has dimensions ${showDimensions(dimensions)} where a ${declared} is declared`;
-    return broken("result-dimensions", pathOf(index, ".dimensions"), problem);
+    return makeIssue("result-dimensions", pathOf(index, ".dimensions"), problem);
   }
   return checkSize({ dimensions, isSufficient }, output, index);
 }
@@ -153,7 +154,7 @@ function checkSize(shape: OutputShape, output: ExpectedOutput, index: number): O
   const available = isSufficient ? (output.available ?? greatestSize) : greatestSize;
   if (size <= available) return shape;
   const problem = `output ${index} ${showDimensions(dimensions)} takes ${size} bytes where ${available} are there`;
-  return broken("result-size", pathOf(index, ".dimensions"), problem);
+  return makeIssue("result-size", pathOf(index, ".dimensions"), problem);
 }
 
 /** Returns whether dimensions are fully known and equal to those given. */

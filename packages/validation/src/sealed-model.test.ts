@@ -46,7 +46,7 @@ function addModel() {
   };
 }
 
-function sealed(model: Model, extensions?: readonly ExtensionDefinition[]) {
+function seal(model: Model, extensions?: readonly ExtensionDefinition[]) {
   const result = sealModel(model, { extensions });
   if ("issues" in result) throw new Error(result.issues.map(({ message }) => message).join("; "));
   return result;
@@ -97,7 +97,7 @@ function expectFrozen(value: unknown): void {
 describe("a sealed model", () => {
   it("is a frozen copy that refers to the same memories and bytes", () => {
     const given = addModel();
-    const { model, poolSizes } = sealed(given);
+    const { model, poolSizes } = seal(given);
     expect(model).toEqual(given);
     expect(model).not.toBe(given);
     const { pools, ...others } = model;
@@ -110,14 +110,14 @@ describe("a sealed model", () => {
 
   it("does not change with the model that it was made from", () => {
     const given = addModel();
-    const { model } = sealed(given);
+    const { model } = seal(given);
     given.main.operands.length = 0;
     given.main.inputIndexes.push(7);
     expect(model).toEqual(addModel());
   });
 
   it("has the match of each operation", () => {
-    const { model, matches } = sealed(addModel());
+    const { model, matches } = seal(addModel());
     const [add] = model.main.operations;
     expect(matches.size).toBe(1);
     expect(add && matches.get(add)).toMatchObject({
@@ -127,38 +127,38 @@ describe("a sealed model", () => {
 
   it("is returned as it is when it is sealed again, and not validated", () => {
     const { counter, extensions } = countingExtension();
-    const first = sealed(twiceModel(), extensions);
+    const first = seal(twiceModel(), extensions);
     expect(counter.count).toBe(1);
-    expect(sealed(first.model, extensions)).toBe(first);
+    expect(seal(first.model, extensions)).toBe(first);
     expect(counter.count).toBe(1);
   });
 
   it("is validated again with the extensions that it uses, and not copied", () => {
     const { counter, extensions } = countingExtension();
-    const first = sealed(twiceModel());
+    const first = seal(twiceModel());
     expect([counter.count, first.matches.size]).toEqual([0, 0]);
-    const second = sealed(first.model, extensions);
+    const second = seal(first.model, extensions);
     expect([counter.count, second.matches.size]).toEqual([1, 1]);
     expect(second.model).toBe(first.model);
-    expect(sealed(first.model)).toBe(first);
-    const without = sealed(first.model, [defineExtension({ name: "com.example.twice" })]);
+    expect(seal(first.model)).toBe(first);
+    const without = seal(first.model, [defineExtension({ name: "com.example.twice" })]);
     expect([without.model === first.model, without.matches.size]).toEqual([true, 0]);
   });
 
   it("is not validated again with extensions that it does not use", () => {
-    const first = sealed(addModel());
-    expect(sealed(first.model, countingExtension().extensions)).toBe(first);
+    const first = seal(addModel());
+    expect(seal(first.model, countingExtension().extensions)).toBe(first);
   });
 
   it("is validated again if its values have been transferred", () => {
-    const { model } = sealed(addModel());
+    const { model } = seal(addModel());
     structuredClone(model.operandValues, { transfer: [model.operandValues.buffer as ArrayBuffer] });
     expect(issuesOf(model)[0]?.code).toBe("constant-copy-range");
   });
 });
 
 describe("nothing but a sealed model passes as one:", () => {
-  const { model } = sealed(addModel());
+  const { model } = seal(addModel());
   const wrong = { ...model.main, inputIndexes: [1] };
   it.each<[string, object]>([
     ["a copy with a change", { ...model, main: wrong }],

@@ -1,14 +1,14 @@
 import { elementAt } from "@nnhal/operations";
-import { defineOperation, read, tensor, trailing } from "@nnhal/operations/authoring";
+import { defineOperation, omittableFrom, read, tensor } from "@nnhal/operations/authoring";
 import {
-  changed,
-  changedAll,
+  changePart,
+  changeParts,
   constant,
   controlModel,
   describeExtension,
   floorModel,
-  found,
   input,
+  listRules,
   loopModel,
   modelOf,
   operand,
@@ -60,7 +60,7 @@ describe("the shapes of an operation's inputs", () => {
         message: "ADD: shapes 2 and 3 do not broadcast (left: operand 0 [2]; right: operand 1 [3])",
       },
     ]);
-    expect(found(modelIssues(addition([4, 2], [3, 2])))).toEqual(["operation-shape main.operations[0]"]);
+    expect(listRules(modelIssues(addition([4, 2], [3, 2])))).toEqual(["operation-shape main.operations[0]"]);
   });
 
   it.each([
@@ -136,7 +136,7 @@ describe("the declared dimensions of an output", () => {
   });
 
   it("agree for temporaries, too", () => {
-    expect(found(modelIssues(changed(floorModel(), "main.operands[1].dimensions", [3])))).toEqual([
+    expect(listRules(modelIssues(changePart(floorModel(), "main.operands[1].dimensions", [3])))).toEqual([
       "output-shape main.operations[0].outputs[0]",
       "output-shape main.operations[1].outputs[0]",
     ]);
@@ -163,18 +163,18 @@ describe("shapes flow", () => {
   });
 
   it("through outputs of the graph that operations read", () => {
-    const operands = changedAll(flow([]), { "[1].lifetime": OperandLifeTime.SUBGRAPH_OUTPUT });
-    expect(found(modelIssues(model(operands, [floor, add])))).toEqual(["operation-shape main.operations[1]"]);
+    const operands = changeParts(flow([]), { "[1].lifetime": OperandLifeTime.SUBGRAPH_OUTPUT });
+    expect(listRules(modelIssues(model(operands, [floor, add])))).toEqual(["operation-shape main.operations[1]"]);
   });
 
   it("no further than an operation that has no shapes: an extension's", () => {
     const unknown = { type: 0x1_0001, inputs: [0], outputs: [1] };
     expect(modelIssues(model(flow([]), [unknown, add]))).toEqual([]);
-    expect(found(modelIssues(model(flow([2]), [unknown, add])))).toEqual(["operation-shape main.operations[1]"]);
+    expect(listRules(modelIssues(model(flow([2]), [unknown, add])))).toEqual(["operation-shape main.operations[1]"]);
   });
 
   it("in the order of the operations", () => {
-    expect(found(modelIssues(model(flow([]), [add, floor])))).toEqual([
+    expect(listRules(modelIssues(model(flow([]), [add, floor])))).toEqual([
       "read-before-write main.operations[0].inputs[0]",
     ]);
   });
@@ -216,7 +216,7 @@ describe("shapes flow", () => {
       { type: seeing, inputs: [1], outputs: [2] },
     ];
     expect(modelIssues(model(operands, chain), known)).toEqual([]);
-    const asOutput = changedAll(operands, { "[1].lifetime": OperandLifeTime.SUBGRAPH_OUTPUT });
+    const asOutput = changeParts(operands, { "[1].lifetime": OperandLifeTime.SUBGRAPH_OUTPUT });
     expect(modelIssues(model(asOutput, chain), known)).toEqual([]);
     expect(seen).toEqual([
       [0.25, 3],
@@ -231,15 +231,15 @@ describe("constants that an operation reads for its shapes", () => {
     operand({ type: OperandType.TENSOR_INT32, dimensions: [2], ...facts }),
     operand({ dimensions: [], ...output }),
   ];
-  const copied = (offset: number) => ({
+  const copy = (offset: number) => ({
     lifetime: OperandLifeTime.CONSTANT_COPY,
     location: { poolIndex: 0, offset, length: 8 },
   });
   const reshape = [operation("RESHAPE", [0, 1], [2])];
 
   it("decide", () => {
-    expect(modelIssues(model(shapeAt(copied(12)), reshape))).toEqual([]);
-    const [issue] = modelIssues(model(shapeAt(copied(20)), reshape));
+    expect(modelIssues(model(shapeAt(copy(12)), reshape))).toEqual([]);
+    const [issue] = modelIssues(model(shapeAt(copy(20)), reshape));
     expect(issue).toMatchObject({ code: "operation-shape", path: "main.operations[0]" });
     expect(issue?.message).toContain("shape 4x2 does not hold the 6 elements of shape 6");
   });
@@ -291,7 +291,7 @@ describe("an input that a request may omit", () => {
     name: "OPTIONAL",
     code: 0x1_0003,
     summary: "For this test.",
-    params: [tensor("input", "TENSOR_FLOAT32"), trailing("1.2", tensor("other", "TENSOR_FLOAT32"))],
+    params: [tensor("input", "TENSOR_FLOAT32"), omittableFrom("1.2", tensor("other", "TENSOR_FLOAT32"))],
     outputs: [tensor("output", "TENSOR_FLOAT32")],
     types: [["1.2"]],
     infer: ({ input: { dimensions }, other }) => ({ output: { dimensions: other?.dimensions ?? dimensions } }),
@@ -299,7 +299,7 @@ describe("an input that a request may omit", () => {
   const issuesWith = (other: Partial<Operand>) => {
     const operands = [operand({ ...input }), operand({ dimensions: [3], ...other }), operand({ ...output })];
     const main = subgraphOf(operands, [{ type: 0x1_0003, inputs: [0, 1], outputs: [2] }]);
-    return found(modelIssues(modelOf(main, { operandValues: new Uint8Array(12) }), describeExtension(optional)));
+    return listRules(modelIssues(modelOf(main, { operandValues: new Uint8Array(12) }), describeExtension(optional)));
   };
 
   it("decides nothing as an input of the graph", () => {
@@ -334,7 +334,9 @@ describe("a dynamic operation", () => {
       operand({ dimensions: [], ...output }),
     ];
     const choose = { type: 0x1_0003, inputs: [0], outputs: [1] };
-    return found(modelIssues(model(operands, [choose, operation("ADD", [1, 2, 3], [4])]), describeExtension(choosing)));
+    return listRules(
+      modelIssues(model(operands, [choose, operation("ADD", [1, 2, 3], [4])]), describeExtension(choosing)),
+    );
   };
 
   it("leaves extents that depend on data unknown", () => {
@@ -376,7 +378,11 @@ describe("a definition", () => {
 
 describe("shapes at the boundary of a subgraph", () => {
   /** FLOOR of [2] into a temporary of unknown shape, which an IF hands to its branches. */
-  const branching = (branchInput: readonly number[], branchOutput: readonly number[], result: readonly number[]) => {
+  const makeBranching = (
+    branchInput: readonly number[],
+    branchOutput: readonly number[],
+    result: readonly number[],
+  ) => {
     const flag = { type: OperandType.TENSOR_BOOL8, dimensions: [1] };
     const branch = subgraphOf(
       [operand({ dimensions: branchInput, ...input }), operand({ dimensions: branchOutput, ...output })],
@@ -394,23 +400,23 @@ describe("shapes at the boundary of a subgraph", () => {
   };
 
   it("fit the operands that are passed", () => {
-    expect(modelIssues(branching([2], [2], [2]))).toEqual([]);
-    expect(modelIssues(branching([], [], [2]))).toEqual([]);
-    const issues = modelIssues(branching([3], [3], []));
-    expect(found(issues)).toEqual(new Array(2).fill("control-flow-compatibility main.operations[1]"));
+    expect(modelIssues(makeBranching([2], [2], [2]))).toEqual([]);
+    expect(modelIssues(makeBranching([], [], [2]))).toEqual([]);
+    const issues = modelIssues(makeBranching([3], [3], []));
+    expect(listRules(issues)).toEqual(new Array(2).fill("control-flow-compatibility main.operations[1]"));
     expect(issues[0]?.message).toBe(
       "input 3 and input 0 of the then subgraph are passed on: the dimensions are [2] and [3]",
     );
   });
 
   it("fit the operands that are returned", () => {
-    const issues = modelIssues(branching([2], [], [3]));
-    expect(found(issues)).toEqual(new Array(2).fill("control-flow-compatibility main.operations[1]"));
+    const issues = modelIssues(makeBranching([2], [], [3]));
+    expect(listRules(issues)).toEqual(new Array(2).fill("control-flow-compatibility main.operations[1]"));
     expect(issues[0]?.message).toContain("the dimensions are [3] and [2]");
   });
 
   it("are all that is known inside", () => {
-    expect(modelIssues(branching([], [3], [3]))).toEqual([]);
+    expect(modelIssues(makeBranching([], [3], [3]))).toEqual([]);
   });
 });
 
@@ -419,18 +425,18 @@ describe("analyseModel", () => {
 
   it("returns inferred facts beyond the declarations, by operand", () => {
     expect(analyseModel(floorModel())).toEqual({ issues: [], main: [], referenced: [] });
-    const unknown = changed(floorModel(), "main.operands[1].dimensions", []);
+    const unknown = changePart(floorModel(), "main.operands[1].dimensions", []);
     expect(analyseModel(unknown)).toEqual({ issues: [], main: [undefined, fact], referenced: [] });
   });
 
   it("returns that of referenced subgraphs in their order", () => {
-    const open = changed(loopModel, "referenced[1].operands[4].dimensions", [0]);
+    const open = changePart(loopModel, "referenced[1].operands[4].dimensions", [0]);
     const { issues, main, referenced } = analyseModel(open, { mode: "runtime" });
     expect(issues).toEqual([]);
     expect(main).toEqual([]);
     expect(referenced).toEqual([[], [undefined, undefined, undefined, undefined, fact]]);
-    const branch = changed(elementAt(controlModel.referenced, 0), "operands[2].dimensions", []);
-    const twice = analyseModel(changed(controlModel, "referenced", [branch, branch]));
+    const branch = changePart(elementAt(controlModel.referenced, 0), "operands[2].dimensions", []);
+    const twice = analyseModel(changePart(controlModel, "referenced", [branch, branch]));
     expect(twice.issues).toEqual([]);
     expect(twice.referenced[0]?.[2]).toMatchObject({ dimensions: [1, 4, 4, 3] });
     expect(twice.referenced[1]).toBe(twice.referenced[0]);
@@ -439,13 +445,13 @@ describe("analyseModel", () => {
   it("agrees with modelIssues, and returns no shapes of unreadable subgraphs", () => {
     const wrong = addition([2], [3]);
     expect(analyseModel(wrong)).toMatchObject({ issues: modelIssues(wrong), main: [] });
-    expect(analyseModel(changed(floorModel(), "main", null))).toMatchObject({ main: [], referenced: [] });
+    expect(analyseModel(changePart(floorModel(), "main", null))).toMatchObject({ main: [], referenced: [] });
   });
 });
 
 describe("rule 72 in HAL 1.0", () => {
   it("is the same", () => {
-    expect(found(modelIssues(addition([2], [3], [3]), { version: "1.0" }))).toEqual([
+    expect(listRules(modelIssues(addition([2], [3], [3]), { version: "1.0" }))).toEqual([
       "operation-shape main.operations[0]",
     ]);
     expect(modelIssues(addition([2], [1], [2]), { version: "1.0" })).toEqual([]);

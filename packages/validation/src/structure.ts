@@ -21,7 +21,7 @@ export function isUint32(value: unknown): value is number {
  * The element at an index from an untrusted model; undefined if the index is not a number. Any other value would be converted to the
  * name of a property, which takes minutes for a sparse array of greatest length.
  */
-export function untrustedAt<Element>(list: readonly Element[], index: unknown): Element | undefined {
+export function readUntrusted<Element>(list: readonly Element[], index: unknown): Element | undefined {
   return isUint32(index) ? list[index] : undefined;
 }
 

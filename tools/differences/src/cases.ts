@@ -14,7 +14,7 @@ const bytes = ["UINT8", "INT8"] as const;
 const signed = ["INT8", "INT16"] as const;
 
 /** A tensor whose quantisation the operator fixes. `center`: the zero point of unsigned bytes. */
-function fixed(type: QuantisedType, shape: readonly number[], scale: number, center: number): TensorGiven {
+function fixQuantisation(type: QuantisedType, shape: readonly number[], scale: number, center: number): TensorGiven {
   if (type === "INT16") return { type, shape, scale: 1 / 32768, zeroPoint: 0 };
   return { type, shape, scale, zeroPoint: center + ranges[type][0] };
 }
@@ -56,7 +56,7 @@ function toFixed(
     variants: (type) =>
       plain.map((real) => ({
         inputs: [tensor(type, shape, real)],
-        output: fixed(type, shape, scale, center),
+        output: fixQuantisation(type, shape, scale, center),
         options,
       })),
   };
@@ -82,7 +82,7 @@ function binary(
 }
 
 /** Resizing from 9 x 7 pixels: to other sizes, in all modes. */
-function resizing(modes: readonly Options[]): OperatorCase {
+function makeResizeCase(modes: readonly Options[]): OperatorCase {
   return {
     types: all,
     variants: (type) =>
@@ -191,7 +191,7 @@ function pool(types: readonly QuantisedType[]): OperatorCase {
 
 /** The same with an input whose elements are well above 0. */
 function withPositive(place: number, { types, variants }: OperatorCase): OperatorCase {
-  const raised = (given: TensorGiven): TensorGiven => ({
+  const raise = (given: TensorGiven): TensorGiven => ({
     ...given,
     range: [(given.zeroPoint ?? 0) + 8, given.type === "INT16" ? 32767 : (given.zeroPoint ?? 0) + 255],
   });
@@ -200,7 +200,7 @@ function withPositive(place: number, { types, variants }: OperatorCase): Operato
     variants: (type) =>
       variants(type).map((variant) => ({
         ...variant,
-        inputs: variant.inputs.map((given, at) => (at === place ? raised(given) : given)),
+        inputs: variant.inputs.map((given, at) => (at === place ? raise(given) : given)),
       })),
   };
 }
@@ -313,8 +313,8 @@ export const cases: Readonly<Record<string, OperatorCase>> = {
   RELU: unary(all, converted),
   RELU6: unary(bytes, converted),
   RELU_N1_TO_1: unary(bytes, converted),
-  RESIZE_BILINEAR: resizing([{}, { alignCorners: true }, { halfPixelCenters: true }]),
-  RESIZE_NEAREST_NEIGHBOR: resizing([{}, { alignCorners: true }]),
+  RESIZE_BILINEAR: makeResizeCase([{}, { alignCorners: true }, { halfPixelCenters: true }]),
+  RESIZE_NEAREST_NEIGHBOR: makeResizeCase([{}, { alignCorners: true }]),
   RSQRT: withPositive(
     0,
     unary(signed, [

@@ -30,7 +30,7 @@ export function mustBeExecuted(method: string, result: ExecutionResult, outputs:
 }
 
 /** A prepared model if and only if it is prepared. */
-export function preparedOf(
+export function takePrepared(
   method: string,
   result: Awaited<ReturnType<Device["prepareModel"]>>,
 ): PreparedModel | undefined {

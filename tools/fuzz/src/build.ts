@@ -41,7 +41,7 @@ export async function buildProgram(folder: string): Promise<Built> {
       js: `const ${countsName} = globalThis.${countsName} = new Uint8Array(${mostPlaces});
 import { createRequire as createRequireOfBundle } from "node:module"; const require = createRequireOfBundle(import.meta.url);`,
     },
-    plugins: [instrumenting(places)],
+    plugins: [makeInstrumenting(places)],
   });
   if (places.length > mostPlaces) throw new RangeError(`${places.length} places, and room for ${mostPlaces}`);
   writeFileSync(join(folder, "places.json"), JSON.stringify(places));
@@ -49,7 +49,7 @@ import { createRequire as createRequireOfBundle } from "node:module"; const requ
 }
 
 /** Sources of packages are instrumented; those of this tool only keep their URLs. */
-function instrumenting(places: (readonly [string, number])[]): Plugin {
+function makeInstrumenting(places: (readonly [string, number])[]): Plugin {
   return {
     name: "instrumenting",
     setup({ onLoad }) {

@@ -45,14 +45,14 @@ function say(message: Report): void {
 }
 
 function report(error: unknown): void {
-  const { message, key } = described(error);
+  const { message, key } = describeError(error);
   if (found.has(key) && currentFile === undefined) return;
   found.add(key);
   say({ kind: "found", key, message, file: currentFile, base64: Buffer.from(current).toString("base64") });
 }
 
 /** Two errors are the same fault if they have the same text except for numbers, and come from the same function. */
-function described(error: unknown): { readonly message: string; readonly key: string } {
+function describeError(error: unknown): { readonly message: string; readonly key: string } {
   if (!(error instanceof Error)) return { message: `${String(error)} was thrown`, key: String(error) };
   const message = error.stack ?? `${error.name}: ${error.message}`;
   const origin = /^\s+at .*$/m.exec(message)?.[0] ?? "";

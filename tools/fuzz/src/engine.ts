@@ -27,7 +27,7 @@ export interface Engine {
 export function createEngine(target: Pick<Target, "mutate" | "longest">, random: Random): Engine {
   const entries: Entry[] = [];
 
-  const spent = ({ tries, cost, fresh }: Entry) => (tries * cost) / (1 + fresh);
+  const spend = ({ tries, cost, fresh }: Entry) => (tries * cost) / (1 + fresh);
 
   /**
    * Chooses among a few entries the one with the least time spent per place that it reached. Recent ones are drawn more often.
@@ -38,7 +38,7 @@ export function createEngine(target: Pick<Target, "mutate" | "longest">, random:
       const recent = draw === 0 ? Math.min(entries.length, 32) : entries.length;
       const entry = entries[entries.length - 1 - random.below(recent)];
       if (entry === undefined) continue;
-      if (best === undefined || spent(entry) < spent(best)) best = entry;
+      if (best === undefined || spend(entry) < spend(best)) best = entry;
     }
     return best;
   };

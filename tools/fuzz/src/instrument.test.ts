@@ -17,7 +17,7 @@ function load(body: string): {
   return { run: (...given) => run(...given), counts, places: lines.length };
 }
 
-const reached = ({ counts }: { readonly counts: Uint8Array }) =>
+const reach = ({ counts }: { readonly counts: Uint8Array }) =>
   [...counts].flatMap((count, place) => (count > 0 ? [place] : []));
 
 describe("an instrumented source", () => {
@@ -37,8 +37,8 @@ describe("an instrumented source", () => {
   ])("returns the same and counts another place: %s", (_name, body, ifTrue, ifFalse) => {
     const [one, two] = [load(body), load(body)];
     expect([one.run(true), two.run(false)]).toEqual([ifTrue, ifFalse]);
-    expect(reached(one)).not.toEqual(reached(two));
-    expect(reached(one).length).toBeGreaterThan(0);
+    expect(reach(one)).not.toEqual(reach(two));
+    expect(reach(one).length).toBeGreaterThan(0);
   });
 
   it("counts how often a place is reached, from the number that it is given", () => {

@@ -34,19 +34,19 @@ function visitSource(source: ts.SourceFile, context: ts.TransformationContext, l
   const { factory } = context;
 
   /** `counts[N]++` of the next place. */
-  const counting = (at: ts.Node): ts.Expression => {
+  const makeCounting = (at: ts.Node): ts.Expression => {
     lines.push(source.getLineAndCharacterOfPosition(at.pos < 0 ? 0 : at.getStart(source)).line + 1);
     const place = factory.createNumericLiteral(first + lines.length - 1);
     const element = factory.createElementAccessExpression(factory.createIdentifier(countsName), place);
     return factory.createPostfixIncrement(element);
   };
-  const counted = (at: ts.Node) => factory.createExpressionStatement(counting(at));
+  const count = (at: ts.Node) => factory.createExpressionStatement(makeCounting(at));
   const asBlock = (statement: ts.Statement | undefined, at: ts.Node): ts.Block => {
     const statements = statement === undefined ? [] : ts.isBlock(statement) ? statement.statements : [statement];
-    return factory.createBlock([counted(at), ...statements], true);
+    return factory.createBlock([count(at), ...statements], true);
   };
-  const valued = (expression: ts.Expression, at: ts.Node): ts.Expression =>
-    factory.createParenthesizedExpression(factory.createComma(counting(at), expression));
+  const findValued = (expression: ts.Expression, at: ts.Node): ts.Expression =>
+    factory.createParenthesizedExpression(factory.createComma(makeCounting(at), expression));
 
   const visit = (node: ts.Node): ts.Node => {
     // Types and declarations without code are erased.
@@ -62,14 +62,14 @@ function visitSource(source: ts.SourceFile, context: ts.TransformationContext, l
         visited,
         condition,
         questionToken,
-        valued(whenTrue, node),
+        findValued(whenTrue, node),
         colonToken,
-        valued(whenFalse, node),
+        findValued(whenFalse, node),
       );
     }
     if (ts.isBinaryExpression(visited) && logical.has(visited.operatorToken.kind)) {
       const { left, operatorToken, right } = visited;
-      return factory.updateBinaryExpression(visited, left, operatorToken, valued(right, node));
+      return factory.updateBinaryExpression(visited, left, operatorToken, findValued(right, node));
     }
     if (ts.isForStatement(visited)) {
       const { initializer, condition, incrementor, statement } = visited;
@@ -87,16 +87,15 @@ function visitSource(source: ts.SourceFile, context: ts.TransformationContext, l
       return factory.updateWhileStatement(visited, visited.expression, asBlock(visited.statement, node));
     }
     if (ts.isCaseClause(visited)) {
-      return factory.updateCaseClause(visited, visited.expression, [counted(node), ...visited.statements]);
+      return factory.updateCaseClause(visited, visited.expression, [count(node), ...visited.statements]);
     }
-    if (ts.isDefaultClause(visited))
-      return factory.updateDefaultClause(visited, [counted(node), ...visited.statements]);
+    if (ts.isDefaultClause(visited)) return factory.updateDefaultClause(visited, [count(node), ...visited.statements]);
     if (ts.isCatchClause(visited)) {
       return factory.updateCatchClause(visited, visited.variableDeclaration, asBlock(visited.block, node));
     }
     if (ts.isArrowFunction(visited)) {
       const { modifiers, typeParameters, parameters, type, equalsGreaterThanToken, body } = visited;
-      const counting = ts.isBlock(body) ? asBlock(body, node) : valued(body, node);
+      const counting = ts.isBlock(body) ? asBlock(body, node) : findValued(body, node);
       return factory.updateArrowFunction(
         visited,
         modifiers,

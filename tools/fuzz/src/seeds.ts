@@ -8,7 +8,7 @@ import { connectDevice } from "@nnhal/transport/client";
 import { serve } from "@nnhal/transport/server";
 import { ErrorStatus, MeasureTiming, type Model, type Request } from "@nnhal/types";
 import { encode } from "@nnhal/utils/codec";
-import { preparedOf } from "./answers.ts";
+import { takePrepared } from "./answers.ts";
 import { cacheBytes } from "./cache-seed.ts";
 import { type Case, lineOfCase, pathOfCases } from "./cases.ts";
 import { customSeeds } from "./custom-operators.ts";
@@ -132,7 +132,7 @@ function burstSeeds(): Case[] {
 async function frameSeeds(): Promise<{ server: Case[]; client: Case[] }> {
   const device = await openReference();
   const sent: { client: Uint8Array[]; server: Uint8Array[] } = { client: [], server: [] };
-  const recorded = (channel: Channel, to: Uint8Array[]): Channel => ({
+  const record = (channel: Channel, to: Uint8Array[]): Channel => ({
     ...channel,
     get waiting() {
       return channel.waiting;
@@ -143,13 +143,13 @@ async function frameSeeds(): Promise<{ server: Case[]; client: Case[] }> {
     },
   });
   const [own, other] = memoryChannels();
-  const served = serve(device, recorded(other, sent.server));
-  const remote = await connectDevice(recorded(own, sent.client));
+  const served = serve(device, record(other, sent.server));
+  const remote = await connectDevice(record(own, sent.client));
   must(!("unavailable" in remote), () => "the client is refused");
   const [model] = smallModels;
   must(model !== undefined, () => "there is no model");
   await remote.getSupportedOperations(model);
-  const prepared = preparedOf("prepareModel", await remote.prepareModel(model));
+  const prepared = takePrepared("prepareModel", await remote.prepareModel(model));
   must(prepared !== undefined, () => "the model is refused");
   const request: Request = {
     inputs: [at(0, 0, 4), at(0, 4, 4)],

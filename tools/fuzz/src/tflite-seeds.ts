@@ -326,7 +326,7 @@ function firstImported(name: string, isExtended: boolean): Uint8Array | undefine
           const tensors = Array.from({ length: count + outputs }, () => ({ type, shape }));
           const all = tensors.map((_, index) => index);
           const operator = { name, inputs: all.slice(0, count), outputs: all.slice(count) };
-          const bytes = imported(() => writeTflite(fileOf(tensors, [operator], operator.outputs)), isExtended);
+          const bytes = importSeed(() => writeTflite(fileOf(tensors, [operator], operator.outputs)), isExtended);
           if (bytes !== undefined) return bytes;
         }
       }
@@ -335,7 +335,7 @@ function firstImported(name: string, isExtended: boolean): Uint8Array | undefine
   return undefined;
 }
 
-function imported(write: () => Uint8Array, isExtended: boolean): Uint8Array | undefined {
+function importSeed(write: () => Uint8Array, isExtended: boolean): Uint8Array | undefined {
   try {
     const bytes = write();
     const { model } = importTflite(bytes, isExtended ? {} : { extensions: false });

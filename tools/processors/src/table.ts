@@ -128,8 +128,8 @@ function tableOf(
     const row = rows.find((each) => each.name === name);
     const fresh = row === undefined ? [] : linesOf(row).map(lineOf);
     const ran = new Set<EngineName | undefined>(row?.engines?.map(({ engine }) => engine));
-    const replaced = (line: string) => row !== undefined && (keys === 1 || ran.size === 0 || ran.has(engineOf(line)));
-    return [...kept.filter((line) => line.startsWith(`| ${name} |`) && !replaced(line)), ...fresh].sort(byEngine(keys));
+    const replace = (line: string) => row !== undefined && (keys === 1 || ran.size === 0 || ran.has(engineOf(line)));
+    return [...kept.filter((line) => line.startsWith(`| ${name} |`) && !replace(line)), ...fresh].sort(byEngine(keys));
   });
   return [heading, "", lineOf(columns), `|${"---|".repeat(columns.length)}`, ...lines].join("\n");
 }

@@ -10,7 +10,7 @@ import { importTflite } from "@nnhal/tflite";
 
 /** Runs a network with one input and one output of 8 bits each. Returns the output. */
 export async function run(file: Uint8Array, input: Uint8Array, outputLength: number): Promise<Uint8Array> {
-  const compilation = await compiled(file);
+  const compilation = await compile(file);
   await compilation.finish();
   const output = new Uint8Array(outputLength);
   const execution = new Execution(compilation);
@@ -22,7 +22,7 @@ export async function run(file: Uint8Array, input: Uint8Array, outputLength: num
 
 /** Compiles a network with a directory for prepared models. */
 export async function compileCached(file: Uint8Array): Promise<string> {
-  const compilation = await compiled(file);
+  const compilation = await compile(file);
   compilation.setCaching("cache", new Uint8Array(32));
   await compilation.finish();
   return "compiled";
@@ -48,12 +48,12 @@ export function memoryInFile(): string {
   }
 }
 
-async function compiled(file: Uint8Array): Promise<Compilation> {
+async function compile(file: Uint8Array): Promise<Compilation> {
   const { model } = await whenLoaded(() => importTflite(file));
-  return new Compilation(Model.from(model), [await opened()]);
+  return new Compilation(Model.from(model), [await openTested()]);
 }
 
-async function opened(): Promise<OpenedDevice> {
+async function openTested(): Promise<OpenedDevice> {
   const device = await openDevice({ backend: referenceBackend });
   if ("unavailable" in device) throw new Error(device.unavailable);
   return device;

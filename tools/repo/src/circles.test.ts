@@ -3,7 +3,7 @@ import { checkCircles, findFolderKnots, findKnots } from "./circles.ts";
 import { packageOf } from "./fixtures.ts";
 
 /** A package whose files import others: `{ a: "b c" }`. */
-function importing(imports: Readonly<Record<string, string>>, folder = "packages/one") {
+function makeImporting(imports: Readonly<Record<string, string>>, folder = "packages/one") {
   const text = (targets: string) =>
     targets
       .split(" ")
@@ -19,16 +19,18 @@ const circle = (...names: string[]) => at(...names, names[0] ?? "").join(" → "
 
 describe("circles among files", () => {
   test("arrows one way are fine", () => {
-    expect(findKnots([importing({ a: "b c", b: "c", c: "" })])).toEqual([]);
+    expect(findKnots([makeImporting({ a: "b c", b: "c", c: "" })])).toEqual([]);
   });
 
   test("a file that imports itself is one", () => {
-    expect(findKnots([importing({ a: "a" })])).toEqual([{ files: at("a"), circles: [circle("a")] }]);
+    expect(findKnots([makeImporting({ a: "a" })])).toEqual([{ files: at("a"), circles: [circle("a")] }]);
   });
 
   test("two files, and three", () => {
-    expect(findKnots([importing({ b: "a", a: "b" })])).toEqual([{ files: at("a", "b"), circles: [circle("a", "b")] }]);
-    expect(findKnots([importing({ a: "c", c: "b", b: "a", d: "a" })])).toEqual([
+    expect(findKnots([makeImporting({ b: "a", a: "b" })])).toEqual([
+      { files: at("a", "b"), circles: [circle("a", "b")] },
+    ]);
+    expect(findKnots([makeImporting({ a: "c", c: "b", b: "a", d: "a" })])).toEqual([
       { files: at("a", "b", "c"), circles: [circle("a", "c", "b")] },
     ]);
   });
@@ -67,13 +69,13 @@ describe("circles among files", () => {
       "deep/b.ts": 'import "../a.ts";\n',
     };
     const one = packageOf("packages/one", {}, sources);
-    expect(findKnots([one, importing({ a: "b", b: "" }, "packages/two")])).toEqual([
+    expect(findKnots([one, makeImporting({ a: "b", b: "" }, "packages/two")])).toEqual([
       { files: at("a", "deep/b"), circles: [circle("a", "deep/b")] },
     ]);
   });
 
   test("circles with a file in common are one knot, shortest first", () => {
-    expect(findKnots([importing({ a: "b", b: "c", c: "a d", d: "c", e: "f", f: "e" })])).toEqual([
+    expect(findKnots([makeImporting({ a: "b", b: "c", c: "a d", d: "c", e: "f", f: "e" })])).toEqual([
       { files: at("a", "b", "c", "d"), circles: [circle("c", "d"), circle("a", "b", "c")] },
       { files: at("e", "f"), circles: [circle("e", "f")] },
     ]);
@@ -81,7 +83,7 @@ describe("circles among files", () => {
 });
 
 describe("the list of known circles is exact", () => {
-  const packages = [importing({ a: "b", b: "a", c: "" })];
+  const packages = [makeImporting({ a: "b", b: "a", c: "" })];
   const gone = "these files are not a circle of imports, or not all of it";
 
   test("a circle that is not in it", () => {
@@ -94,7 +96,7 @@ describe("the list of known circles is exact", () => {
   });
 
   test("a circle that has grown, or shrunk", () => {
-    const grown = [importing({ a: "b", b: "a c", c: "a" })];
+    const grown = [makeImporting({ a: "b", b: "a c", c: "a" })];
     expect(checkCircles(grown, [at("a", "b")])).toEqual([
       expect.stringContaining(gone),
       `files import each other in a circle: ${circle("a", "b")}`,

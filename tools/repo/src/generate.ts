@@ -46,7 +46,7 @@ export function generateAll(root: string): Generated {
 /** The list of the operations of the extension that `sources` define. */
 export function generateExtension(sources: readonly SourceFile[]): Generated {
   if (sources.length === 0) return { files: [], problems: [] };
-  const { operations, problems } = definedIn(sources, extensionFolder);
+  const { operations, problems } = findDefinitions(sources, extensionFolder);
   return { files: [{ path: extensionListPath, text: extensionText(operations) }], problems };
 }
 
@@ -75,7 +75,7 @@ function isFresh(root: string, { path, text }: GeneratedFile): boolean {
 
 /** The registry of the operations that `sources` define, and the map of their types, in the order of their names. */
 export function generateRegistry(sources: readonly SourceFile[]): Generated {
-  const { operations, problems } = definedIn(sources, operationsFolder);
+  const { operations, problems } = findDefinitions(sources, operationsFolder);
   const files = [
     { path: registryPath, text: registryText(operations) },
     { path: operationTypesPath, text: operationTypesText(operations) },
@@ -85,7 +85,7 @@ export function generateRegistry(sources: readonly SourceFile[]): Generated {
 }
 
 /** The operations that the files of a folder define, in the order of their names. */
-function definedIn(
+function findDefinitions(
   sources: readonly SourceFile[],
   folder: string,
 ): { readonly operations: readonly Defined[]; readonly problems: readonly string[] } {

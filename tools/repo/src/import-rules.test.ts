@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { packageOf } from "./fixtures.ts";
-import { allowedFor, checkImports, importedModules } from "./import-rules.ts";
+import { checkImports, findAllowed, importedModules } from "./import-rules.ts";
 import { type Manifest, readManifest, readWorkspace, type WorkspacePackage, workspaceRoot } from "./workspace.ts";
 
 const root: Manifest = { name: "root", devDependencies: { vitest: "4" } };
@@ -207,7 +207,7 @@ describe("this workspace", () => {
 
   test("has a rule for every package", () => {
     expect(packages.length).toBeGreaterThan(0);
-    for (const { folder } of packages) expect(allowedFor(folder), folder).toBeDefined();
+    for (const { folder } of packages) expect(findAllowed(folder), folder).toBeDefined();
   });
 
   test("declares only dependencies that the rules allow", () => {

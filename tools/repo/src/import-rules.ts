@@ -76,7 +76,7 @@ const scope = "@nnhal/";
 const builtins = new Set(builtinModules);
 
 /** The rule for a package in `folder`; undefined if there is none yet. */
-export function allowedFor(folder: string): Allowed | undefined {
+export function findAllowed(folder: string): Allowed | undefined {
   const [parent, name = ""] = folder.split("/");
   if (parent === "apps" || parent === "tools") return "anything";
   if (name.startsWith("backend-") || name.startsWith("extension-")) return forBackends;
@@ -91,7 +91,7 @@ export function checkImports(packages: readonly WorkspacePackage[], root: Manife
 
 function checkPackage(one: WorkspacePackage, folders: ReadonlyMap<string, string>, root: Manifest): string[] {
   const { folder, manifest, sources } = one;
-  const allowed = allowedFor(folder);
+  const allowed = findAllowed(folder);
   if (allowed === undefined) {
     return [`${folder}: has no rule about what it may import; add one to the table in tools/repo/src/import-rules.ts`];
   }

@@ -93,7 +93,7 @@ describe("joinDeclarations", () => {
   };
   const one = { ".": { types: "./dist/index.d.ts" } };
 
-  async function joined(more: Readonly<Record<string, string>>, manifest: Partial<DeclaredManifest>) {
+  async function joinFiles(more: Readonly<Record<string, string>>, manifest: Partial<DeclaredManifest>) {
     for (const [path, text] of Object.entries({ ...files, ...more })) {
       mkdirSync(dirname(join(folder, "from", path)), { recursive: true });
       writeFileSync(join(folder, "from", path), text);
@@ -108,7 +108,7 @@ describe("joinDeclarations", () => {
   it.each(["dependencies", "peerDependencies"] as const)(
     "writes one file for an entry; packages of %s are imported",
     async (list) => {
-      const made = await joined({}, { [list]: { "@x/known": "1" } });
+      const made = await joinFiles({}, { [list]: { "@x/known": "1" } });
       expect([...made.keys()]).toEqual(["index.d.ts"]);
       const [text] = made.values();
       expect(text).toMatch(/\/\*\* The one\. \*\/\ndeclare const a: B;/);
@@ -121,7 +121,7 @@ describe("joinDeclarations", () => {
     const exports = { ...one, "./two": { types: "./dist/two/index.d.ts" } };
     const two = 'import type { B } from "../deep/b.js";\nexport declare const two: B;\n';
     const index = `${files["index.d.ts"]}export type { B } from "./deep/b.js";\n`;
-    const made = await joined(
+    const made = await joinFiles(
       { "index.d.ts": index, "two/index.d.ts": two },
       { exports, dependencies: { "@x/known": "1" } },
     );
@@ -130,16 +130,16 @@ describe("joinDeclarations", () => {
   });
 
   it("throws if a type is of a package that users do not have", async () => {
-    await expect(joined({}, {})).rejects.toThrow(
+    await expect(joinFiles({}, {})).rejects.toThrow(
       "@x/one declares types with @x/known/part, which is not a dependency of it",
     );
   });
 
   it("throws if an entry has no declarations, or a part of one is missing", async () => {
-    await expect(joined({}, { exports: { "./b": { types: "./dist/b.d.ts" } } })).rejects.toThrow(
+    await expect(joinFiles({}, { exports: { "./b": { types: "./dist/b.d.ts" } } })).rejects.toThrow(
       /^@x\/one has no declarations of b: .*b\.d\.ts does not exist$/,
     );
-    await expect(joined({ "a.d.ts": 'export { a } from "./missing.js";\n' }, {})).rejects.toThrow(/missing/);
+    await expect(joinFiles({ "a.d.ts": 'export { a } from "./missing.js";\n' }, {})).rejects.toThrow(/missing/);
   });
 
   it("writes nothing for a package without types", async () => {

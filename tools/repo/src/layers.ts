@@ -53,7 +53,7 @@ const linesIn = (files: WorkspacePackage["sources"]) =>
   files.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
 
 /** Names of the packages that come with an install of `name`, itself included. */
-function installedWith(name: string, workspace: readonly WorkspacePackage[]): ReadonlySet<string> {
+function findInstalled(name: string, workspace: readonly WorkspacePackage[]): ReadonlySet<string> {
   const found = new Set<string>();
   const add = (next: string) => {
     const one = workspace.find(({ manifest }) => manifest.name === next);
@@ -68,7 +68,7 @@ function installedWith(name: string, workspace: readonly WorkspacePackage[]): Re
 /** Counts the lines of the checkout at `root`. */
 export function measureSizes(root: string): Sizes {
   const workspace = readWorkspace(root);
-  const installed = installedWith("nnhal", workspace);
+  const installed = findInstalled("nnhal", workspace);
   const proof = new Set(layers.flatMap(({ members, isProof }) => (isProof === true ? members : [])));
   const packages = workspace.map((one): PackageSize => {
     const name = folderName(one);

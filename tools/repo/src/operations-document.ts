@@ -18,7 +18,7 @@ export function operationsDocument(): string {
   const rows = inOrder.map((operation) => {
     const anchor = operation.name.toLowerCase();
     const types = new Set(operation.forms.flatMap((form) => firstTypes(form)));
-    return `| ${operation.code} | [${operation.name}](#${anchor}) | ${introducedIn(operation)} | ${[...types].join(", ")} |`;
+    return `| ${operation.code} | [${operation.name}](#${anchor}) | ${findVersion(operation)} | ${[...types].join(", ")} |`;
   });
   return [
     "<!-- Generated from the definitions in packages/operations/src/ops by `npm run generate`; do not edit. -->",
@@ -34,7 +34,7 @@ export function operationsDocument(): string {
   ].join("\n");
 }
 
-function introducedIn({ name }: Operation): HalVersion {
+function findVersion({ name }: Operation): HalVersion {
   return isOperationName(name) ? operationTypes[name].since : "1.3";
 }
 
@@ -64,7 +64,7 @@ function section(operation: Operation): string[] {
   return [
     `## ${name}`,
     "",
-    `${summary} Since HAL ${introducedIn(operation)}.`,
+    `${summary} Since HAL ${findVersion(operation)}.`,
     "",
     ...forms.flatMap((form, index) => describeForm(form, index, forms.length)),
     ...(notes.length === 0 ? [] : [notes.join(" "), ""]),

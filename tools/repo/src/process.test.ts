@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eachOf, inOrder, quoted, runCommand } from "./process.ts";
+import { eachOf, inOrder, quote, runCommand } from "./process.ts";
 
 test.each([
   ["--strict", "--strict"],
@@ -8,7 +8,7 @@ test.each([
   ["a|b", '"a|b"'],
   ['say "a"', '"say \\"a\\""'],
 ])("the argument %s is %s for the shell of Windows", (arg, expected) => {
-  expect(quoted(arg)).toBe(expected);
+  expect(quote(arg)).toBe(expected);
 });
 
 test("a command gets its arguments as they are, and its output is kept", async () => {

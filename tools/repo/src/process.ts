@@ -25,7 +25,7 @@ export function runCommand(
 ): Promise<CommandResult> {
   // On Windows the tools are scripts, which need a shell; a program with its path does not.
   const inShell = process.platform === "win32" && !command.endsWith(".exe");
-  const child = spawn(command, inShell ? args.map(quoted) : args, {
+  const child = spawn(command, inShell ? args.map(quote) : args, {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
     shell: inShell,
@@ -57,7 +57,7 @@ export function runCommand(
 }
 
 /** An argument as the shell of Windows takes it. */
-export function quoted(arg: string): string {
+export function quote(arg: string): string {
   return /[\s"&|<>^()]/.test(arg) ? `"${arg.replaceAll('"', '\\"')}"` : arg;
 }
 

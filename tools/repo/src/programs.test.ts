@@ -38,7 +38,7 @@ function run(folder: string, args: readonly string[]) {
 }
 
 /** A help's sentence about the program, and the texts about its arguments, options and commands. */
-function described(help: string): readonly [string, ...string[]] {
+function describeHelp(help: string): readonly [string, ...string[]] {
   const texts = [...help.matchAll(/^ {2}\S.*? {2,}(\S.*)$/gm)].flatMap(([, text]) => text ?? []);
   return [help.split("\n\n")[1] ?? "", ...texts];
 }
@@ -51,7 +51,7 @@ describe.each(programs)("$name", ({ name, folder, needs, code }) => {
     expect(help).toMatchObject({ stderr: "", code: 0 });
     expect(help?.stdout).toMatch(new RegExp(`^Usage: ${name} `));
     // The program in a sentence with a capital, its options, arguments and commands in lower case.
-    const [sentence, ...texts] = described(help?.stdout ?? "");
+    const [sentence, ...texts] = describeHelp(help?.stdout ?? "");
     expect(sentence).toMatch(/^[A-Z][a-z]+,? /);
     expect(texts.length).toBeGreaterThan(5);
     expect(texts.filter((text) => /^[A-Z][a-z]/.test(text))).toEqual([]);

@@ -41,12 +41,13 @@ export async function checkScaffolds(root: string, project: string): Promise<Com
   const results = await Promise.all(
     scaffoldedFolders.map((kind) => {
       const folder = join(project, kind);
-      const npm = (...args: string[]) => named(`${kind}: npm ${args.join(" ")}`, runCommand(root, "npm", args, folder));
+      const npm = (...args: string[]) =>
+        nameFailure(`${kind}: npm ${args.join(" ")}`, runCommand(root, "npm", args, folder));
       return inOrder([
         () => npm("run", "build"),
         () => npm("run", "types"),
         () => npm("test", "--", tests),
-        () => named(`${kind}: the example of README.md`, runExample(root, folder)),
+        () => nameFailure(`${kind}: the example of README.md`, runExample(root, folder)),
       ]);
     }),
   );
@@ -55,7 +56,7 @@ export async function checkScaffolds(root: string, project: string): Promise<Com
 }
 
 /** Puts the name of the action before the output of a failure. */
-async function named(what: string, running: Promise<CommandResult>): Promise<CommandResult> {
+async function nameFailure(what: string, running: Promise<CommandResult>): Promise<CommandResult> {
   const { ok, output } = await running;
   return { ok, output: `${what}\n${output}` };
 }

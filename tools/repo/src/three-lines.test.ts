@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { packageOf } from "./fixtures.ts";
-import { checkSize, neededBy, projectFiles } from "./three-lines.ts";
+import { checkSize, findNeeded, projectFiles } from "./three-lines.ts";
 import { workspaceRoot } from "./workspace.ts";
 
 test("what a package needs is all that it depends on, and nothing else", () => {
@@ -16,7 +16,7 @@ test("what a package needs is all that it depends on, and nothing else", () => {
     packageOf("packages/utils", link("types")),
   ];
   const utils = packageOf("packages/runtime", link("operations"));
-  expect([...neededBy("@nnhal/runtime", [types, operations, other, utils])]).toEqual([utils, operations, types]);
+  expect([...findNeeded("@nnhal/runtime", [types, operations, other, utils])]).toEqual([utils, operations, types]);
 });
 
 test("the three lines are those of the README", async () => {

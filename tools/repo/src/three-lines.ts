@@ -69,7 +69,7 @@ export async function checkThreeLines(
     return { ok: isRight, output: isRight ? output : `${args.join(" ")} did not see the 3:\n${output}` };
   };
   const types = (config: string) => () => runCommand(root, "tsc", ["-p", config], project);
-  const needed = neededBy("nnhal", [...tarballs.keys()]);
+  const needed = findNeeded("nnhal", [...tarballs.keys()]);
   const files = [...tarballs].filter(([one]) => needed.has(one)).map(([, file]) => file);
   const command = join(project, "node_modules", ".bin", "nnhal");
   return inOrder([
@@ -109,7 +109,7 @@ export function checkSize(modules: string, limit = installLimit): CommandResult 
 }
 
 /** A package and all of this workspace that it depends on. */
-export function neededBy(name: string, packages: readonly WorkspacePackage[]): ReadonlySet<WorkspacePackage> {
+export function findNeeded(name: string, packages: readonly WorkspacePackage[]): ReadonlySet<WorkspacePackage> {
   const byName = new Map(packages.map((one) => [one.manifest.name, one]));
   const needed = new Set<WorkspacePackage>();
   const add = (each: string) => {

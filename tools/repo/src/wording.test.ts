@@ -1,8 +1,5 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { avoidedForms, checkWording, plainHeads } from "./wording.ts";
-import { workspaceRoot } from "./workspace.ts";
+import { avoidedForms, checkWording } from "./wording.ts";
 
 const problemsOf = (line: string) => checkWording([{ path: "a.ts", text: `const a = 1;\n${line}\n` }]);
 
@@ -49,7 +46,7 @@ test("generated files are left alone", () => {
   expect(checkWording([{ path: "a.gen.ts", text: "// nobody" }])).toEqual([]);
 });
 
-describe("heads of comments in a folder that is listed", () => {
+describe("heads of comments", () => {
   const headsOf = (text: string) => checkWording([{ path: "packages/types/src/a.ts", text }]);
 
   test("a noun, a verb and a condition have no problem", () => {
@@ -74,15 +71,32 @@ describe("heads of comments in a folder that is listed", () => {
     ]);
   });
 
-  test("other folders and generated files are left alone", () => {
+  test("files elsewhere and generated files are left alone", () => {
     const text = "/** What it is. */";
-    for (const path of ["packages/types-more/a.ts", "other/packages/types/a.ts", "packages/types/src/a.gen.ts"]) {
+    for (const path of ["docs/a.ts", "other/packages/types/a.ts", "packages/types/src/a.gen.ts"]) {
       expect(checkWording([{ path, text }])).toEqual([]);
     }
   });
+});
 
-  test("the list is sorted and names folders of the workspace", () => {
-    expect(plainHeads).toEqual([...new Set(plainHeads)].sort());
-    for (const folder of plainHeads) expect(existsSync(join(workspaceRoot, folder)), folder).toBe(true);
+describe("names of functions", () => {
+  const namesOf = (text: string) => checkWording([{ path: "packages/types/src/a.ts", text }]);
+
+  test("verbs have no problem, even with the letters of a participle, nor have longer names", () => {
+    for (const name of ["feed", "bring", "embed", "fit", "ringBell", "sealedModel"]) {
+      expect(namesOf(`function ${name}() {}`)).toEqual([]);
+    }
+    expect(namesOf("// the function given there\nconst fitted = 1;")).toEqual([]);
+  });
+
+  test.each([
+    ["fitted", "export function fitted(a: number) {}"],
+    ["fitted", "function fitted<T>(a: T) {}"],
+    ["heard", "function* heard() {}"],
+    ["knowing", "async function knowing() {}"],
+  ])("the participle %s is found, with its line: %s", (name, text) => {
+    expect(namesOf(`\n${text}`)).toEqual([
+      `packages/types/src/a.ts:2: the function "${name}" is named by a participle: write a verb`,
+    ]);
   });
 });

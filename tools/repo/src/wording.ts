@@ -45,56 +45,26 @@ export const avoidedForms: readonly AvoidedForm[] = [
   { pattern: /\b(angry|asleep|torn|lying)\b/i, instead: '"throws", "sleeping", "truncated", "invalid"' },
 ];
 
-/** Folders whose comments do not begin with "What", "How" or "Whether". A folder is added once its comments are rewritten. */
-export const plainHeads: readonly string[] = [
-  // One folder on each line, sorted.
-  "apps/cli",
-  "apps/sample-driver",
-  "apps/server",
-  "apps/studio",
-  "apps/worker",
-  "packages/backend",
-  "packages/backend-gpujs",
-  "packages/backend-ort",
-  "packages/backend-reference",
-  "packages/backend-tfjs",
-  "packages/backend-wasm",
-  "packages/batch",
-  "packages/conformance",
-  "packages/create-nnhal",
-  "packages/diff",
-  "packages/driver-core",
-  "packages/extension-fibonacci",
-  "packages/extension-mediapipe",
-  "packages/extension-tflite",
-  "packages/network",
-  "packages/nnhal",
-  "packages/operations",
-  "packages/program",
-  "packages/runtime",
-  "packages/service",
-  "packages/test-kit",
-  "packages/tflite",
-  "packages/transport",
-  "packages/types",
-  "packages/utils",
-  "packages/validation",
-  "tools",
-];
+/** Folders of sources: their comments and the names of their functions are checked too. */
+const sources = /^(apps|packages|tools)\//;
 
 /** The first word of a block comment, or of the first of several line comments. */
 const forbiddenHead =
   /\/\*\*\s*(?:\*\s+)?(What|How|Whether)\b|(?<!^[ \t]*\/\/.*\r?\n)^[ \t]*\/\/\s*(What|How|Whether)\b/gm;
 
+/** A function whose whole name is a participle: it says what the result is like, and not what the function does. */
+const participle =
+  /\bfunction\*? ((?!(?:feed|need|embed|exceed|proceed|seed|shed|speed|succeed|bring|ring|string)\b)[a-z]*(?:ed|ing)|built|chosen|drawn|found|frozen|given|heard|held|hidden|kept|known|laid|made|sent|shown|taken|thrown|written)\b(?=[<(])/g;
+
 /** Files that must contain the forms: this table and its test. */
 const exempt: readonly string[] = ["tools/repo/src/wording.ts", "tools/repo/src/wording.test.ts"];
 
-/** Returns the lines that contain an avoided form or begin a comment with a forbidden word, with what to write instead. */
+/** Returns the lines that contain an avoided form, begin a comment with a forbidden word or name a function by a participle, with the form to write instead. */
 export function checkWording(files: readonly SourceFile[]): string[] {
   const problems: string[] = [];
   for (const { path, text } of files) {
     if (exempt.includes(path) || path.endsWith(".gen.ts")) continue;
-    if (plainHeads.some((folder) => path.startsWith(`${folder}/`))) problems.push(...checkHeads(path, text));
+    if (sources.test(path)) problems.push(...checkHeads(path, text), ...checkNames(path, text));
     for (const [index, line] of text.split("\n").entries()) {
       for (const { pattern, instead, exempt: others = [] } of avoidedForms) {
         if (others.includes(path)) continue;
@@ -107,8 +77,19 @@ export function checkWording(files: readonly SourceFile[]): string[] {
 }
 
 function checkHeads(path: string, text: string): string[] {
-  return [...text.matchAll(forbiddenHead)].map((match) => {
-    const line = text.slice(0, match.index + match[0].length).split("\n").length;
-    return `${path}:${line}: a comment begins with "${match[1] ?? match[2]}": write a noun, a verb ("Returns") or "True if"`;
-  });
+  return [...text.matchAll(forbiddenHead)].map(
+    (match) =>
+      `${path}:${lineOf(text, match)}: a comment begins with "${match[1] ?? match[2]}": write a noun, a verb ("Returns") or "True if"`,
+  );
+}
+
+function checkNames(path: string, text: string): string[] {
+  return [...text.matchAll(participle)].map(
+    (match) => `${path}:${lineOf(text, match)}: the function "${match[1]}" is named by a participle: write a verb`,
+  );
+}
+
+/** The number of the line in which a match ends. */
+function lineOf(text: string, match: RegExpExecArray): number {
+  return text.slice(0, match.index + match[0].length).split("\n").length;
 }

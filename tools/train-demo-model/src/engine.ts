@@ -29,7 +29,13 @@ function shape4D(attributes: Attributes, name: string): Shape4D {
 const strideOf = (attributes: Attributes): number => Number([attributes?.strides].flat()[0]);
 
 /** Zero cells before and after one spatial dimension. */
-function padding(size: number, outputSize: number, filterSize: number, stride: number, pad: unknown): [number, number] {
+function computePadding(
+  size: number,
+  outputSize: number,
+  filterSize: number,
+  stride: number,
+  pad: unknown,
+): [number, number] {
   if (pad === "valid") return [0, 0];
   if (pad !== "same")
     throw new RangeError(`Gradient of a convolution: padding is ${pad}, only "same" and "valid" are known`);
@@ -38,10 +44,10 @@ function padding(size: number, outputSize: number, filterSize: number, stride: n
 }
 
 /** The input with the zeros around it that the convolution saw. */
-function padded(x: tf.Tensor4D, dy: tf.Tensor4D, filterShape: Shape4D, attributes: Attributes): tf.Tensor4D {
+function padInput(x: tf.Tensor4D, dy: tf.Tensor4D, filterShape: Shape4D, attributes: Attributes): tf.Tensor4D {
   const [stride, pad] = [strideOf(attributes), attributes?.pad];
-  const rows = padding(x.shape[1], dy.shape[1], filterShape[0], stride, pad);
-  const columns = padding(x.shape[2], dy.shape[2], filterShape[1], stride, pad);
+  const rows = computePadding(x.shape[1], dy.shape[1], filterShape[0], stride, pad);
+  const columns = computePadding(x.shape[2], dy.shape[2], filterShape[1], stride, pad);
   return tf.pad(x, [[0, 0], rows, columns, [0, 0]]);
 }
 
@@ -53,7 +59,7 @@ function padded(x: tf.Tensor4D, dy: tf.Tensor4D, filterShape: Shape4D, attribute
 function filterGradient(x: tf.Tensor4D, dy: tf.Tensor4D, attributes: Attributes): tf.Tensor4D {
   const filterShape = shape4D(attributes, "filterShape");
   const [height, width, channels, outputs] = filterShape;
-  const input = tf.transpose(padded(x, dy, filterShape, attributes), [3, 1, 2, 0]);
+  const input = tf.transpose(padInput(x, dy, filterShape, attributes), [3, 1, 2, 0]);
   const all = tf.conv2d(input, tf.transpose(dy, [1, 2, 0, 3]), 1, "valid", "NHWC", strideOf(attributes));
   return tf.transpose(tf.slice(all, [0, 0, 0, 0], [channels, height, width, outputs]), [1, 2, 0, 3]);
 }
@@ -61,7 +67,7 @@ function filterGradient(x: tf.Tensor4D, dy: tf.Tensor4D, attributes: Attributes)
 /** dFilter[i, j, c] = sum over n, y, x of input[n, y + i, x + j, c] * dy[n, y, x, c]. */
 function depthwiseFilterGradient(x: tf.Tensor4D, dy: tf.Tensor4D, attributes: Attributes): tf.Tensor4D {
   const filterShape = shape4D(attributes, "filterShape");
-  const input = padded(x, dy, filterShape, attributes);
+  const input = padInput(x, dy, filterShape, attributes);
   const sums: tf.Tensor[] = [];
   for (let row = 0; row < filterShape[0]; row++) {
     for (let column = 0; column < filterShape[1]; column++) {

@@ -144,7 +144,7 @@ export async function benchmarkModel(
     const preparations: PrepareReport[] = [];
     for (const [place, one] of measured.entries()) {
       onWork(before + place * preparationWork(settings), `${titleOf(one.id)}: preparing in new processes`);
-      const again = (cache?: string) => preparing(stationFor(one.id, cache), { signal, timeLimit });
+      const again = (cache?: string) => prepareAtStation(stationFor(one.id, cache), { signal, timeLimit });
       const isAble = one.prepared !== undefined && one.problem === undefined;
       preparations.push(
         isAble ? await prepareAgain(again, preparationsOf(one, settings), join(folder, `cache${place}`)) : none,
@@ -262,7 +262,7 @@ async function prepareAgain(
 }
 
 /** Prepares at a new station; undefined if that fails, or is interrupted. */
-async function preparing(station: Station, { signal, timeLimit }: Limits): Promise<Prepared | undefined> {
+async function prepareAtStation(station: Station, { signal, timeLimit }: Limits): Promise<Prepared | undefined> {
   const limits = { signal, timeLimit: limitOf(timeLimit, undefined) };
   try {
     const opened = await inTime(station.open(), { what: "loading it", ...limits });

@@ -9,17 +9,17 @@ const footprint: Footprint = { memory: 1, heap: 2, outputs: [] };
 
 /** An entry whose calls are noted in a list. */
 function entry(name: string, calls: string[], changed: Partial<Station> = {}): Entry {
-  const noted = <Result>(what: string, result: Result) => {
+  const note = <Result>(what: string, result: Result) => {
     calls.push(`${name} ${what}`);
     return Promise.resolve(result);
   };
   const station: Station = {
-    open: () => noted("open", { version: "1", settings: [], threads: 1, milliseconds: 1 }),
-    prepare: () => noted("prepare", prepared),
-    warmUp: () => noted("warm up", { runs: 3, stable: true, least: 30 }),
-    run: (count) => noted(`run ${count}`, { times: Array.from({ length: count }, () => 30), cpu: 60 }),
-    finish: () => noted("finish", footprint),
-    close: () => noted("close", undefined),
+    open: () => note("open", { version: "1", settings: [], threads: 1, milliseconds: 1 }),
+    prepare: () => note("prepare", prepared),
+    warmUp: () => note("warm up", { runs: 3, stable: true, least: 30 }),
+    run: (count) => note(`run ${count}`, { times: Array.from({ length: count }, () => 30), cpu: 60 }),
+    finish: () => note("finish", footprint),
+    close: () => note("close", undefined),
     ...changed,
   };
   return { id: device(name), station };

@@ -133,8 +133,8 @@ async function prepare(
 /** Runs work without the lines that the library writes to the console. */
 async function quietly<Result>(work: () => Promise<Result>): Promise<Result> {
   const { log, info, warn, error } = console;
-  const nothing = () => {};
-  Object.assign(console, { log: nothing, info: nothing, warn: nothing, error: nothing });
+  const doNothing = () => {};
+  Object.assign(console, { log: doNothing, info: doNothing, warn: doNothing, error: doNothing });
   try {
     return await work();
   } finally {

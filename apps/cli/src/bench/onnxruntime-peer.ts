@@ -91,7 +91,7 @@ function bind(session: InferenceSession, given: readonly Uint8Array[], keeps: bo
 function tensorOf(type: Tensor.Type, bytes: Uint8Array, shape: readonly number[]): Tensor {
   // Typed arrays of wider elements need bytes that are aligned.
   const { buffer } = bytes.slice();
-  const made = () => {
+  const make = () => {
     switch (type) {
       case "float32":
         return new Tensor("float32", new Float32Array(buffer), shape);
@@ -110,7 +110,7 @@ function tensorOf(type: Tensor.Type, bytes: Uint8Array, shape: readonly number[]
     }
   };
   try {
-    return made();
+    return make();
   } catch (error) {
     if (error instanceof CannotRun) throw error;
     throw new CannotRun(`an input of the ONNX file does not fit that of the network: ${messageOf(error)}`, {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readTflite, type TfliteModel, writeTflite } from "@nnhal/tflite";
 import { describe, expect, it } from "vitest";
 import { modelOfBytes } from "../model/load.ts";
-import { addingModel, passingModel, quantised, rememberingModel } from "../program.test-helper.ts";
+import { addingModel, passingModel, quantise, rememberingModel } from "../program.test-helper.ts";
 import { CannotRun, type Contestant, type Task } from "./contestant.ts";
 import { onnxFormOf } from "./onnx-form.ts";
 import { openOnnxruntime } from "./onnxruntime-peer.ts";
@@ -38,7 +38,7 @@ describe("a peer", () => {
 
   it("says which operator tfjs cannot express", async () => {
     const { prepare } = await openTfjs(
-      task(passingModel({ shape: [2], type: "UINT8", ...quantised(1, 0) }), [new Uint8Array(2)]),
+      task(passingModel({ shape: [2], type: "UINT8", ...quantise(1, 0) }), [new Uint8Array(2)]),
     );
     await expect(prepare()).rejects.toThrow(
       new CannotRun("the graph in tfjs has RESHAPE on FLOAT32 only, and here it is on UINT8"),

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { Measured } from "./contest.ts";
 import type { ContestantId } from "./contestant.ts";
 import type { ModelResults } from "./report.ts";
-import { device, measured, peer, modelReportOf as report, wrong } from "./reports.test-helper.ts";
+import { device, makeMeasured, peer, modelReportOf as report, wrong } from "./reports.test-helper.ts";
 
 const outputs = (value: Uint8Array) => ({ milliseconds: 7, keeps: false, first: 9, outputs: [value] });
 
 describe("modelReport", () => {
   it("has the figures of a contestant", () => {
-    const { contestants, arithmetic } = report([measured(device, [4, 2])]);
+    const { contestants, arithmetic } = report([makeMeasured(device, [4, 2])]);
     expect(arithmetic).toBe("float");
     expect(contestants[0]).toMatchObject({
       name: "nnhal-one",
@@ -30,7 +30,7 @@ describe("modelReport", () => {
 
   it("leaves out what is measured of the process if the contestant computes in another one", () => {
     const opened = { version: "2", settings: [], threads: null, isElsewhere: true, milliseconds: 5 };
-    const { contestants } = report([measured(device, [4, 2], { opened })]);
+    const { contestants } = report([makeMeasured(device, [4, 2], { opened })]);
     expect(contestants[0]).toMatchObject({ cores: null, processorTime: null, memory: null, times: { min: 2 } });
   });
 
@@ -40,7 +40,7 @@ describe("modelReport", () => {
       { ...peak, float: 10 },
       { ...peak, float: 8 },
     ];
-    const { contestants } = report([measured(device, [4, 2])], {
+    const { contestants } = report([makeMeasured(device, [4, 2])], {
       peaks,
       preparations: [{ cold: [8, 6], cached: [1, 2] }],
     });
@@ -49,14 +49,14 @@ describe("modelReport", () => {
 
   it("tells a cache that was not reached from one that there is not", () => {
     const cached = (preparations: ModelResults["preparations"]) =>
-      report([measured(device, [4])], { preparations }).contestants[0]?.prepare?.cached;
+      report([makeMeasured(device, [4])], { preparations }).contestants[0]?.prepare?.cached;
     expect(cached([])).toEqual([]);
     expect(cached([{ cold: [], cached: null }])).toBeNull();
   });
 
   it("compares devices with peers, and with the devices after them", () => {
     const other: ContestantId = { kind: "device", name: "nnhal-two", path: "compute" };
-    const { ratios } = report([measured(device, [2, 2]), measured(other, [4, 4]), measured(peer, [1, 1])]);
+    const { ratios } = report([makeMeasured(device, [2, 2]), makeMeasured(other, [4, 4]), makeMeasured(peer, [1, 1])]);
     expect(ratios.map(({ name, other: against, ratio }) => [name, against, ratio?.median])).toEqual([
       ["nnhal-one", "nnhal-two", 0.5],
       ["nnhal-one", "litert", 2],
@@ -68,7 +68,7 @@ describe("modelReport", () => {
     const burst = (name: string): ContestantId => ({ kind: "device", name, path: "burst" });
     const other: ContestantId = { kind: "device", name: "nnhal-two", path: "compute" };
     const ids = [device, burst("nnhal-one"), other, burst("nnhal-two")];
-    const { ratios } = report(ids.map((id) => measured(id, [1])));
+    const { ratios } = report(ids.map((id) => makeMeasured(id, [1])));
     expect(ratios.map((one) => `${one.name} / ${one.other}`)).toEqual([
       "nnhal-one / nnhal-one burst",
       "nnhal-one / nnhal-two",
@@ -79,7 +79,12 @@ describe("modelReport", () => {
   it("has the overhead of a device above its engine, if both compute the same", () => {
     const ort: ContestantId = { kind: "device", name: "nnhal-ort", path: "burst" };
     const engine: ContestantId = { kind: "peer", name: "onnxruntime" };
-    const all = [measured(ort, [3, 3]), measured(device, [9, 9]), measured(engine, [1, 2]), measured(peer, [1, 1])];
+    const all = [
+      makeMeasured(ort, [3, 3]),
+      makeMeasured(device, [9, 9]),
+      makeMeasured(engine, [1, 2]),
+      makeMeasured(peer, [1, 1]),
+    ];
     expect(report(all).overheads).toEqual([
       {
         name: "nnhal-ort burst",
@@ -87,7 +92,7 @@ describe("modelReport", () => {
         difference: expect.objectContaining({ median: 1.5, ofMinima: 2 }),
       },
     ]);
-    const different = [measured(ort, [3]), measured(engine, [1], { prepared: outputs(wrong) })];
+    const different = [makeMeasured(ort, [3]), makeMeasured(engine, [1], { prepared: outputs(wrong) })];
     expect(report(different).overheads).toEqual([]);
   });
 
@@ -96,7 +101,7 @@ describe("modelReport", () => {
     ["the peer's last outputs differ", {}, { footprint: { memory: 1, heap: 1, outputs: [wrong] } }],
     ["the device's outputs differ", { prepared: outputs(wrong) }, {}],
   ])("has no ratio if %s, and says by how much", (_, ours, theirs) => {
-    const { ratios } = report([measured(device, [2], ours), measured(peer, [1], theirs)]);
+    const { ratios } = report([makeMeasured(device, [2], ours), makeMeasured(peer, [1], theirs)]);
     expect(ratios).toEqual([
       {
         name: "nnhal-one",
@@ -108,7 +113,7 @@ describe("modelReport", () => {
   });
 
   it("has no ratio without reference outputs", () => {
-    const { ratios, noReference, contestants } = report([measured(device, [2]), measured(peer, [1])], {
+    const { ratios, noReference, contestants } = report([makeMeasured(device, [2]), makeMeasured(peer, [1])], {
       expected: "no FOO",
     });
     expect(noReference).toBe("no FOO");
@@ -124,7 +129,7 @@ describe("modelReport", () => {
       cpu: 0,
     });
     const { contestants, ratios } = report([
-      measured(device, [2]),
+      makeMeasured(device, [2]),
       absent(peer, { unavailable: "x is not installed", remedy: "npm install x" }),
       absent({ kind: "peer", name: "tfjs" }, { cannot: "no CONV_2D" }),
       absent({ kind: "peer", name: "onnxruntime" }, { failed: "its process ended" }),

@@ -26,7 +26,7 @@ export const device: ContestantId = { kind: "device", name: "nnhal-one", path: "
 export const peer: ContestantId = { kind: "peer", name: "litert" };
 
 /** A contestant whose runs of each round take some milliseconds; its outputs are right. */
-export function measured(id: ContestantId, times: readonly number[], changed: Partial<Measured> = {}): Measured {
+export function makeMeasured(id: ContestantId, times: readonly number[], changed: Partial<Measured> = {}): Measured {
   return {
     id,
     opened: { version: "2", settings: ["one thread"], threads: 1, milliseconds: 5 },
@@ -59,8 +59,8 @@ export function reportOf({ wrong: isWrong = false, nothing = false } = {}): Benc
   const prepared = { milliseconds: 7, keeps: false, first: 9, outputs: [isWrong ? wrong : right] };
   const opened = { version: "LiteRT.js 2", settings: ["one thread"], threads: 1, milliseconds: 5 };
   const all: Measured[] = [
-    measured(device, [2, 2, 2]),
-    measured(peer, [4, 4, 4], { opened, prepared }),
+    makeMeasured(device, [2, 2, 2]),
+    makeMeasured(peer, [4, 4, 4], { opened, prepared }),
     { id: { kind: "peer", name: "tfjs" }, problem: { cannot: "no CONV_2D" }, rounds: [], cpu: 0 },
   ];
   return {

@@ -7,7 +7,7 @@ function process(share: number, until: number) {
   let used = 0;
   return {
     now: () => time,
-    used: () => used,
+    readUsed: () => used,
     sleep: async (milliseconds: number) => {
       used += share * Math.max(0, Math.min(milliseconds, until - time));
       time += milliseconds;

@@ -8,7 +8,7 @@ export interface SettleOptions {
   /** Milliseconds of a clock that never goes back. */
   now(): number;
   /** Milliseconds of processors that the process has used. */
-  used(): number;
+  readUsed(): number;
   sleep(milliseconds: number): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export interface SettleOptions {
 const settling = { pause: 5, idle: 0.25, longest: 500 };
 
 /** Resolves when the process has been idle between two looks, or after the longest time. */
-export async function settle({ now, used, sleep }: SettleOptions): Promise<void> {
+export async function settle({ now, readUsed: used, sleep }: SettleOptions): Promise<void> {
   const { pause, idle, longest } = settling;
   const end = now() + longest;
   let isIdle = false;

@@ -76,7 +76,7 @@ export function createStation(open: OpenContestant, { now, alone }: StationOptio
   let memory: MemoryMeter | undefined;
   /** Milliseconds of the fastest run. */
   let least = 0;
-  const idle = () => settle({ now, used: processorTime, sleep: setTimeout });
+  const idle = () => settle({ now, readUsed: processorTime, sleep: setTimeout });
   const prepared = () => {
     if (ready === undefined) throw new Error("a contestant was asked to run before it was prepared");
     return ready;

@@ -36,7 +36,7 @@ describe.skipIf(!hasRedis)(`nnhal batch with a queue${redisRemedy}`, () => {
   }
 
   /** Runs commands while a worker works. */
-  async function working<Result>(work: () => Promise<Result>): Promise<Result> {
+  async function writeWork<Result>(work: () => Promise<Result>): Promise<Result> {
     const queue = await openQueue({ url: redis.url, name: "nnhal" });
     const pool = createPool({ threads: 1, start: () => startThread({ cwd: path(".") }), deadline: 60_000 });
     const worker = queue.work({ pool, lock: 30_000 });
@@ -56,7 +56,7 @@ describe.skipIf(!hasRedis)(`nnhal batch with a queue${redisRemedy}`, () => {
     expect(submitted.stdout).toMatch(/^batch {3}[0-9a-f]{16}\ninputs {2}3 queued, 1 already known, 0 unreadable\n$/);
     const id = submitted.stdout.slice(8, 24);
     expect((await batch("results", id)).stdout).toBe("a.bin  waits\nb.bin  waits\nsame.bin  waits\nshort.bin  waits\n");
-    const waited = await working(() => batch(...args, "--wait"));
+    const waited = await writeWork(() => batch(...args, "--wait"));
     expect(waited.exitCode).toBe(2);
     expect(waited.stdout).toMatch(
       /0 queued, 4 already known, 0 unreadable\n1 input could not be used\n {2}short\.bin: the input short\.bin has 4 bytes/,
@@ -125,7 +125,7 @@ describe.skipIf(!hasRedis)(`nnhal batch with a queue${redisRemedy}`, () => {
 
   it("keeps results and files beside them in a folder, with the model in another", async () => {
     const args = ["submit", "scores.tflite", "in", "--results", "kept", "--store", "models", "--raw", "--wait"];
-    expect((await working(() => batch(...args))).exitCode).toBe(2);
+    expect((await writeWork(() => batch(...args))).exitCode).toBe(2);
     const id = JSON.parse((await batch("status", "--json")).stdout).batches[0].id;
     expect((await batch("results", id)).stdout).toMatch(/^a\.bin {2}2 {2}1\.0000\nb\.bin {2}1 {2}1\.0000\nsame/);
     // A run on one machine knows the results of a queue.

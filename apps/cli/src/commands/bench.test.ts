@@ -3,7 +3,7 @@ import {
   addingModel,
   hybridModel,
   passingModel,
-  quantised,
+  quantise,
   referenceEngine,
   unknownOperatorModel,
   useFolder,
@@ -66,7 +66,7 @@ describe("nnhal bench", () => {
   });
 
   it("says what a peer cannot express, and measures the rest", async () => {
-    await folder.put("pass.tflite", passingModel({ shape: [2], type: "UINT8", ...quantised(1, 0) }));
+    await folder.put("pass.tflite", passingModel({ shape: [2], type: "UINT8", ...quantise(1, 0) }));
     const { stdout, exitCode } = await folder.run(["bench", "pass.tflite", "--rounds", "1", "--peers", "tfjs"]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(

@@ -3,7 +3,7 @@ import {
   addingModel,
   labelledModel,
   passingModel,
-  quantised,
+  quantise,
   rememberingModel,
   shapelessModel,
   twoSignaturesModel,
@@ -99,7 +99,7 @@ describe("nnhal info", () => {
   });
 
   it("prints JSON of the promised form", async () => {
-    await put("quantised.tflite", passingModel({ shape: [2, 3], type: "UINT8", ...quantised(0.5, 3) }));
+    await put("quantised.tflite", passingModel({ shape: [2, 3], type: "UINT8", ...quantise(0.5, 3) }));
     expect(await json("quantised.tflite")).toEqual({
       model: "quantised.tflite",
       bytes: expect.any(Number),

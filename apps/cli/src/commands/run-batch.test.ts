@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { addingModel, landmarksModel, passingModel, pngOf, quantised, useFolder } from "../program.test-helper.ts";
+import { addingModel, landmarksModel, passingModel, pngOf, quantise, useFolder } from "../program.test-helper.ts";
 
 const { run, put, get, path } = useFolder();
 
@@ -172,7 +172,7 @@ describe("an input of nnhal run", () => {
   };
 
   it("is a .npy array of real values, or of the tensor's own elements", async () => {
-    await put("model.tflite", passingModel({ shape: [1, 2], type: "UINT8", ...quantised(0.5, 10) }));
+    await put("model.tflite", passingModel({ shape: [1, 2], type: "UINT8", ...quantise(0.5, 10) }));
     await put("real.npy", npy("<f8", "2,", new Uint8Array(Float64Array.of(1, 2).buffer)));
     await put("big.npy", npy(">i2", "1, 2", Uint8Array.of(0, 3, 0, 1)));
     await put("own.npy", npy("|u1", "1, 2", Uint8Array.of(10, 12)));
@@ -284,7 +284,7 @@ describe("an input of nnhal run", () => {
     const { stdout } = await run(["run", "model.tflite", "long.wav"]);
     expect(stdout).toContain("long.wav, 0.00 s at 16000 Hz, in 3 parts, then silence");
     // Of quantised outputs the real values.
-    await put("model.tflite", passingModel({ shape: [1, 3], type: "INT8", ...quantised(1 / 64, 0) }));
+    await put("model.tflite", passingModel({ shape: [1, 3], type: "INT8", ...quantise(1 / 64, 0) }));
     expect(await valuesOf("long.wav")).toEqual([11 / 64, -21 / 64, 0]);
     // In a batch, too.
     await put("short.wav", wav([16384]));
@@ -322,7 +322,7 @@ describe("an input of nnhal run", () => {
   });
 
   it("is a picture for a network without an extent for channels", async () => {
-    await put("model.tflite", passingModel({ shape: [1, 1, 2], type: "UINT8", ...quantised(1, 0) }));
+    await put("model.tflite", passingModel({ shape: [1, 1, 2], type: "UINT8", ...quantise(1, 0) }));
     await put("two.png", pngOf(2, 1, [255, 255, 255, 255, 0, 0, 0, 255]));
     expect(await valuesOf("two.png")).toEqual([255, 0]);
   });

@@ -67,7 +67,7 @@ function sumModel(type: "FLOAT32" | "INT64" | "INT32", first: Uint8Array): Uint8
   return writeTflite({ version: 3, description: "", subgraphs, metadata: [], signatures });
 }
 
-const counting = () => sumModel("FLOAT32", bytesOf(Float32Array.of(40)));
+const makeCounting = () => sumModel("FLOAT32", bytesOf(Float32Array.of(40)));
 
 /** The text of a file. */
 const textOf = async (file: string) => new TextDecoder().decode(await get(file));
@@ -77,7 +77,7 @@ const stateOf = async (file: string) => JSON.parse(await textOf(file)).states;
 const valuesOf = (stdout: string) => JSON.parse(stdout).outputs[0].values;
 
 /** The line on stderr of a run that is refused for its command line or a file. */
-async function refused(...args: readonly string[]): Promise<string> {
+async function refuse(...args: readonly string[]): Promise<string> {
   const { stderr, stdout, exitCode } = await run(...args);
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
   return stderr;
@@ -85,7 +85,7 @@ async function refused(...args: readonly string[]): Promise<string> {
 
 describe("nnhal run without --state", () => {
   it("begins each run with the first values, and shows what it leaves", async () => {
-    await put("sum.tflite", counting());
+    await put("sum.tflite", makeCounting());
     await put("two.txt", "2");
     const { stdout } = await run("sum.tflite", "two.txt", "--runs", "2", "--json");
     expect(JSON.parse(stdout)).toMatchObject({
@@ -110,7 +110,7 @@ describe("nnhal run without --state", () => {
 
 describe("nnhal run --state", () => {
   it("goes on where the command before it ended, and begins again with --reset-state", async () => {
-    await put("sum.tflite", counting());
+    await put("sum.tflite", makeCounting());
     await put("two.txt", "2");
     const again = async (...args: readonly string[]) =>
       valuesOf((await run("sum.tflite", "two.txt", "--state", "s.json", "--json", ...args)).stdout);
@@ -152,7 +152,7 @@ describe("nnhal run --state", () => {
   });
 
   it("takes values that the user has changed, and first values for a state that was taken out", async () => {
-    await put("sum.tflite", counting());
+    await put("sum.tflite", makeCounting());
     await put("two.txt", "2");
     const withStates = async (states: unknown) => {
       await put("s.json", JSON.stringify({ states }));
@@ -165,7 +165,7 @@ describe("nnhal run --state", () => {
   });
 
   it("keeps the states of the file's other signatures", async () => {
-    await put("sum.tflite", counting());
+    await put("sum.tflite", makeCounting());
     await put("two.txt", "2");
     await put("five.txt", "5");
     const of = (...args: readonly string[]) => run("sum.tflite", "--state", "s.json", "--json", ...args);
@@ -228,11 +228,11 @@ describe("nnhal run --state", () => {
 
   it("refuses what it cannot mean", async () => {
     await put("pass.tflite", passingModel({ shape: [1, 2] }));
-    expect(await refused("pass.tflite", "--random", "1", "--state", "s.json")).toContain(
+    expect(await refuse("pass.tflite", "--random", "1", "--state", "s.json")).toContain(
       "--state s.json: the model keeps nothing from one run to the next",
     );
-    await put("sum.tflite", counting());
-    const of = (...args: readonly string[]) => refused("sum.tflite", "--random", "1", ...args);
+    await put("sum.tflite", makeCounting());
+    const of = (...args: readonly string[]) => refuse("sum.tflite", "--random", "1", ...args);
     expect(await of("--reset-state")).toContain("there is no --state");
     expect(await of("--state", "none/s.json")).toContain("cannot write none/s.json: there is no such folder");
     expect(await of("--state", ".")).toContain("cannot write .: it is a folder");
@@ -264,10 +264,10 @@ describe("nnhal run --state", () => {
     ["broken base64", { states: [{ ...good, values: undefined, base64: "*" }] }, "its base64 is broken"],
     ["too few bytes", { states: [{ ...good, values: undefined, base64: "AAAA" }] }, "takes 4 bytes, but there are 3"],
   ])("refuses a file with %s, and leaves it as it is", async (_, content, said) => {
-    await put("sum.tflite", counting());
+    await put("sum.tflite", makeCounting());
     const text = content === undefined ? "{" : JSON.stringify(content);
     await put("s.json", text);
-    expect(await refused("sum.tflite", "--random", "1", "--state", "s.json")).toContain(said);
+    expect(await refuse("sum.tflite", "--random", "1", "--state", "s.json")).toContain(said);
     expect(await textOf("s.json")).toBe(text);
   });
 
@@ -287,7 +287,7 @@ describe("nnhal run --state", () => {
   });
 
   it("leaves the file as it is if a run fails", async () => {
-    await put("sum.tflite", counting());
+    await put("sum.tflite", makeCounting());
     await put("two.txt", "2");
     await run("sum.tflite", "two.txt", "--state", "s.json");
     const before = await textOf("s.json");

@@ -35,7 +35,7 @@ function file(
 }
 
 /** The strings of the input in the other order. */
-const swapped = (shape: readonly number[]) =>
+const swap = (shape: readonly number[]) =>
   file(
     [
       tensor("x", "STRING", shape),
@@ -49,7 +49,7 @@ const swapped = (shape: readonly number[]) =>
 
 describe("nnhal run with strings", () => {
   it("takes a string from each line, and prints strings", async () => {
-    await put("swap.tflite", swapped([2]));
+    await put("swap.tflite", swap([2]));
     await put("words.txt", 'one\r\nzw\u00f6lf "12"\n');
     const { stdout, stderr } = await run(["run", "swap.tflite", "--input", "words.txt", "--json"]);
     expect(stderr).toBe("");
@@ -59,19 +59,19 @@ describe("nnhal run with strings", () => {
   });
 
   it("takes a whole text for one string", async () => {
-    await put("one.tflite", swapped([1]));
+    await put("one.tflite", swap([1]));
     await put("text.txt", "two\nlines\n");
     const { stdout } = await run(["run", "one.tflite", "--input", "text.txt", "--json"]);
     expect(JSON.parse(stdout).outputs).toMatchObject([{ values: ["two\nlines", "two\nlines"] }]);
   });
 
   it("takes a list in JSON, in which strings may have several lines", async () => {
-    await put("swap.tflite", swapped([2]));
-    const given = async (content: string) => {
+    await put("swap.tflite", swap([2]));
+    const give = async (content: string) => {
       await put("list.json", content);
       return run(["run", "swap.tflite", "--input", "list.json", "--json"]);
     };
-    expect(JSON.parse((await given('["a\\nb", ["c"]]')).stdout)).toMatchObject({
+    expect(JSON.parse((await give('["a\\nb", ["c"]]')).stdout)).toMatchObject({
       outputs: [{ values: ["c", "a\nb"] }],
       top: [],
     });
@@ -82,12 +82,12 @@ describe("nnhal run with strings", () => {
       ['["a", 2]', "takes a JSON list of strings, but list.json has 2 in it"],
       ["a\nb", "takes a JSON list of strings, but list.json is not JSON"],
     ] as const) {
-      expect(await given(content)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(said) });
+      expect(await give(content)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(said) });
     }
   });
 
   it("takes and writes rows of bytes", async () => {
-    await put("swap.tflite", swapped([2]));
+    await put("swap.tflite", swap([2]));
     await put("rows.bin", encodeStrings(["a", "bcd"]).bytes);
     const { exitCode } = await run(["run", "swap.tflite", "--input", "rows.bin", "--output-dir", "out"]);
     expect(exitCode).toBe(0);
@@ -95,7 +95,7 @@ describe("nnhal run with strings", () => {
   });
 
   it("refuses another number of strings, and bytes that are not rows", async () => {
-    await put("swap.tflite", swapped([2]));
+    await put("swap.tflite", swap([2]));
     await put("three.txt", "a\nb\nc\n");
     const lines = await run(["run", "swap.tflite", "--input", "three.txt"]);
     expect(lines.stderr).toContain("has 2 strings, but three.txt has 3 lines");
@@ -155,7 +155,7 @@ describe("nnhal run with 64-bit integers", () => {
   });
 
   it("takes the text of --text", async () => {
-    await put("swap.tflite", swapped([1]));
+    await put("swap.tflite", swap([1]));
     const { stdout, stderr } = await run(["run", "swap.tflite", "--text", "zw\u00f6lf", "--json"]);
     expect(stderr).toBe("");
     expect(JSON.parse(stdout).outputs).toMatchObject([{ values: ["zw\u00f6lf", "zw\u00f6lf"] }]);

@@ -5,7 +5,7 @@ import {
   labelledModel,
   passingModel,
   pngOf,
-  quantised,
+  quantise,
   rememberingModel,
   twoSignaturesModel,
   unknownOperatorModel,
@@ -29,7 +29,7 @@ const shape = [1, 1, 2, 1];
 
 describe("nnhal run", () => {
   it("prints JSON of the promised form", async () => {
-    await put("scores.tflite", passingModel({ shape: [1, 4], type: "UINT8", ...quantised(1 / 4, 2) }));
+    await put("scores.tflite", passingModel({ shape: [1, 4], type: "UINT8", ...quantise(1 / 4, 2) }));
     await put("scores.bin", Uint8Array.of(2, 6, 3, 6));
     await put("labels.txt", "\ufeffant\r\nbee\r\ncat\r\ndog\r\n");
     const args = ["run", "scores.tflite", "--input", "scores.bin", "--labels", "labels.txt", "--top", "3", "--json"];
@@ -150,8 +150,8 @@ describe("nnhal run", () => {
   });
 
   it("puts pixels into 8-bit tensors and normalised ones into floats", async () => {
-    const uint8 = passingModel({ shape, type: "UINT8", ...quantised(1 / 64, 100) });
-    const int8 = passingModel({ shape, type: "INT8", ...quantised(1 / 64, 10) });
+    const uint8 = passingModel({ shape, type: "UINT8", ...quantise(1 / 64, 100) });
+    const int8 = passingModel({ shape, type: "INT8", ...quantise(1 / 64, 10) });
     const float = passingModel({ shape });
     expect([...(await elementsFor(uint8))]).toEqual([0, 192]);
     expect([...new Int8Array(await elementsFor(int8))]).toEqual([-128, 64]);

@@ -45,7 +45,7 @@ const MOST_SHOWN = 40;
 /** A collector of the values of the operations that differ most. */
 export interface ValueCollector {
   readonly take: OnOperation;
-  readonly shown: () => readonly ShownOutput[];
+  readonly listShown: () => readonly ShownOutput[];
 }
 
 /** Makes a collector. It keeps counts and a few elements, no tensors. */
@@ -62,7 +62,7 @@ export function createValueCollector(): ValueCollector {
     kept.sort((a, b) => b.excess - a.excess);
     kept.splice(MOST_SHOWN);
   };
-  return { take, shown: () => kept.map(({ shown }) => shown) };
+  return { take, listShown: () => kept.map(({ shown }) => shown) };
 }
 
 /** The histogram of both tensors, and the values around the element that differs most. */

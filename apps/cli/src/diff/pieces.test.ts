@@ -4,7 +4,7 @@ import { pieceOf } from "./pieces.ts";
 
 /** The operator at a place of the model's main subgraph. */
 function cutOf(index: number) {
-  const piece = pieceOf({ content: branching(), importing: {} }, index);
+  const piece = pieceOf({ content: makeBranching(), importing: {} }, index);
   if (typeof piece === "string") throw new Error(piece);
   return piece;
 }
@@ -19,7 +19,7 @@ const unary = (name: string) => ({
 });
 
 /** x, then |x|, then RELU of it where `c`, else NEG. */
-function branching(): TfliteModel {
+function makeBranching(): TfliteModel {
   const main = {
     name: "main",
     tensors: [tensor("c", { type: "BOOL", shape: [1] }), tensor("x"), tensor("abs"), tensor("y")],
@@ -51,7 +51,7 @@ describe("the file of one operator", () => {
   });
 
   it("is none for an operation that the import added", () => {
-    expect(pieceOf({ content: branching(), importing: {} }, 2)).toBe(
+    expect(pieceOf({ content: makeBranching(), importing: {} }, 2)).toBe(
       "the import added it: the file has no such operator",
     );
   });

@@ -34,8 +34,8 @@ export interface UnsavedPiece {
 /** A writer of wrong operations. */
 export interface Saver {
   readonly take: OnOperation;
-  readonly saved: () => readonly SavedPiece[];
-  readonly unsaved: () => readonly UnsavedPiece[];
+  readonly listSaved: () => readonly SavedPiece[];
+  readonly listUnsaved: () => readonly UnsavedPiece[];
 }
 
 /** Options of a writer of wrong operations. */
@@ -145,8 +145,8 @@ export function createSaver(folder: string, model: LoadedModel, options: SaverOp
 
   return {
     take,
-    saved: () => saved,
-    unsaved: () => [...reasons].map(([operation, reason]) => ({ operation, reason })),
+    listSaved: () => saved,
+    listUnsaved: () => [...reasons].map(([operation, reason]) => ({ operation, reason })),
   };
 }
 
@@ -201,7 +201,7 @@ export function pieceOf(
     (tensor) => tensor >= 0,
   );
   const placeOf = new Map(used.map((tensor, at) => [tensor, at]));
-  const moved = (tensors: readonly number[]) => tensors.map((tensor) => placeOf.get(tensor) ?? -1);
+  const move = (tensors: readonly number[]) => tensors.map((tensor) => placeOf.get(tensor) ?? -1);
   const tensors = used.map((tensor) => elementAt(subgraph.tensors, tensor));
   const isGiven = (tensor: number) => {
     const { data, external, isVariable } = elementAt(subgraph.tensors, tensor);
@@ -210,14 +210,14 @@ export function pieceOf(
   const given = [...new Set(operator.inputs)].filter((tensor) => tensor >= 0 && isGiven(tensor));
   const own = {
     ...operator,
-    inputs: moved(operator.inputs),
-    outputs: moved(operator.outputs),
-    ...(operator.intermediates && { intermediates: moved(operator.intermediates) }),
+    inputs: move(operator.inputs),
+    outputs: move(operator.outputs),
+    ...(operator.intermediates && { intermediates: move(operator.intermediates) }),
   };
   const model: TfliteModel = {
     ...content,
     subgraphs: [
-      { ...subgraph, tensors, operators: [own], inputs: moved(given), outputs: own.outputs },
+      { ...subgraph, tensors, operators: [own], inputs: move(given), outputs: own.outputs },
       ...(calls ? content.subgraphs.slice(1) : []),
     ],
     signatures: [],

@@ -2,7 +2,7 @@
  * The report of `nnhal diff` for people.
  */
 import type { DiffReport, ReportedDifference, ReportedOperation } from "@nnhal/diff";
-import { firstName, shareText, short, signed, sizeText, stepsText } from "@nnhal/diff/text";
+import { firstName, formatSigned, shareText, short, sizeText, stepsText } from "@nnhal/diff/text";
 import { elementAt } from "@nnhal/operations";
 import { columns, formatCount, plain, shapeText } from "../text.ts";
 import type { SavedPiece, UnsavedPiece } from "./pieces.ts";
@@ -88,7 +88,7 @@ function rowOf(
     verdict === "right" ? "" : verdict,
     alone === undefined ? "" : largestText(alone),
     alone === undefined ? "" : shareText(alone.differing, alone.elements),
-    alone === undefined || alone.isFloat ? "" : signed(alone.mean),
+    alone === undefined || alone.isFloat ? "" : formatSigned(alone.mean),
     ratioColumn(alone),
     network === undefined ? "" : largestText(network),
     ratioColumn(network),

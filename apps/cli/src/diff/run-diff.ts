@@ -121,13 +121,13 @@ export async function runDiffCommand(
     ...(options.modelExplorer !== undefined && {
       nodeData: await writeNodeData(options.modelExplorer, diffNodeData(compared), cwd),
     }),
-    saved: saver?.saved() ?? [],
-    unsaved: saver?.unsaved() ?? [],
+    saved: saver?.listSaved() ?? [],
+    unsaved: saver?.listUnsaved() ?? [],
     ...(recorder &&
       options.record !== undefined && { recorded: { folder: options.record, tensors: recorder.count() } }),
   };
   if (options.html !== undefined)
-    await writeUserFile(options.html, diffPage(report, model.model, collector?.shown() ?? []), cwd);
+    await writeUserFile(options.html, diffPage(report, model.model, collector?.listShown() ?? []), cwd);
   stdout.write(options.json ? `${JSON.stringify(report)}\n` : fit(formatDiff(report, options), stdout.columns));
   if (!report.isRight) setExitCode(exitCodes.failed);
 }

@@ -13,7 +13,7 @@ import { type Explanation, explainAnswers, explainPlan } from "./explanation.ts"
 import { drawExplanation } from "./svg.ts";
 
 /** Doubles while less than 100. */
-function doubling(): Model {
+function makeDoubling(): Model {
   const number = { type: "TENSOR_FLOAT32", dimensions: [1] } as const;
   const condition = new Model();
   const [state, bound] = [condition.addOperand(number), condition.addOperand(number)];
@@ -57,7 +57,7 @@ async function explanation(names?: Parameters<typeof explainPlan>[3]): Promise<E
     },
   };
   const devices = [adder, reference];
-  const planned = await askAndPlan(doubling().hal, devices, { policy: androidPolicy, cpu: reference.name });
+  const planned = await askAndPlan(makeDoubling().hal, devices, { policy: androidPolicy, cpu: reference.name });
   if ("unplannable" in planned) throw new Error(planned.message);
   const all = devices.map(({ name }) => name);
   const about = { model: "doubling", policy: "android", preference: "FAST_SINGLE_ANSWER", devices: all };

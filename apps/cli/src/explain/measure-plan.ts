@@ -62,7 +62,7 @@ export async function measurePlan(
   });
   if (!hasEmpty(values)) return measure(model, selection, options, load(values));
   return withSession(model, selection, options, (session) =>
-    withEmpty(session, values, (empty, rest) => measured(model, empty, load(rest))),
+    withEmpty(session, values, (empty, rest) => measureTimes(model, empty, load(rest))),
   );
 }
 
@@ -100,7 +100,7 @@ function measure(
 ): Promise<MeasuredPlan> {
   const steps = createStepTimer();
   return withSession(model, selection, { ...options, onStep: steps.onStep }, (session) =>
-    measured(model, session, load, steps),
+    measureTimes(model, session, load, steps),
   );
 }
 
@@ -118,7 +118,7 @@ async function withSession<Result>(
   }
 }
 
-async function measured(
+async function measureTimes(
   model: LoadedModel,
   session: Parameters<typeof measureModel>[0],
   load: Load,

@@ -118,21 +118,21 @@ function linesOf(text: string, count: number): readonly string[] {
 
 /** The strings of lists in lists, at most 32 deep, in order. */
 function stringsOfJson(file: string, text: string, info: TensorDescription): readonly string[] {
-  const refused = (why: string, cause?: unknown) =>
+  const refuse = (why: string, cause?: unknown) =>
     usageError(`the input ${tensorText(info)} takes a JSON list of strings, but ${file} ${why}`, cause);
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch (error) {
-    throw refused(`is not JSON: ${oneLine(messageOf(error))}`, error);
+    throw refuse(`is not JSON: ${oneLine(messageOf(error))}`, error);
   }
   const items: readonly unknown[] = Array.isArray(content) ? content.flat(MOST_LEVELS - 1) : [content];
   return items.map((item) => {
     if (typeof item === "string") return item;
-    if (Array.isArray(item)) throw refused(`has lists more than ${MOST_LEVELS} deep`);
+    if (Array.isArray(item)) throw refuse(`has lists more than ${MOST_LEVELS} deep`);
     // An object may be so deep that it cannot be written.
     const shown = typeof item === "object" && item !== null ? "an object" : JSON.stringify(item);
-    throw refused(`has ${shown} in it`);
+    throw refuse(`has ${shown} in it`);
   });
 }
 

@@ -83,10 +83,10 @@ export function shownNames({
   operandNames,
   referenced,
 }: Pick<ImportedModel, "operandNames" | "referenced">): ShownNames {
-  const shown = (names: ShownNames["operandNames"]) => names.map((name) => name?.slice(0, MOST_NAME));
+  const show = (names: ShownNames["operandNames"]) => names.map((name) => name?.slice(0, MOST_NAME));
   return {
-    operandNames: shown(operandNames),
-    referencedNames: referenced.map((each) => shown(each.operandNames)),
+    operandNames: show(operandNames),
+    referencedNames: referenced.map((each) => show(each.operandNames)),
   };
 }
 

@@ -18,7 +18,7 @@ export function preview(picture: Picture, { columns, hasColours }: PreviewOption
   const width = Math.min(columns, picture.width);
   const rows = Math.max(1, Math.round((width * picture.height) / picture.width / 2));
   const small = shrink(picture, width, rows * 2);
-  const show = hasColours ? coloured(small) : twoTone(small);
+  const show = hasColours ? colourRow(small) : twoTone(small);
   const padding = " ".repeat(columns - width);
   return Array.from({ length: rows }, (_, row) => show(row) + padding);
 }
@@ -49,7 +49,7 @@ function shrink({ width, height, data }: Picture, toWidth: number, toHeight: num
 
 type ShowRow = (row: number) => string;
 
-function coloured({ width, data }: Picture): ShowRow {
+function colourRow({ width, data }: Picture): ShowRow {
   const colour = (x: number, y: number) => data.subarray((y * width + x) * 3, (y * width + x) * 3 + 3).join(";");
   return (row) => {
     let line = "";

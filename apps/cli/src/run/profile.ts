@@ -6,7 +6,7 @@ import { type MeasuredPlan, measureBatch, measurePlan } from "../explain/measure
 import { prepareInputs } from "../model/inputs.ts";
 import { profileNodeData, writeNodeData } from "../model-explorer.ts";
 import { type Profile, profileOf } from "../profile.ts";
-import { givenBy, type Session } from "./session.ts";
+import { readGivenInputs, type Session } from "./session.ts";
 
 /** The times of one input. */
 export async function measureProfile(inputs: readonly Uint8Array[], session: Session): Promise<Profile> {
@@ -19,7 +19,7 @@ export async function profileBatch(files: readonly string[], session: Session): 
   const { model, selection, context, options, note } = session;
   async function* batch() {
     for (const file of files)
-      yield (await prepareInputs(model, givenBy(options, [file]), context)).map(({ bytes }) => bytes);
+      yield (await prepareInputs(model, readGivenInputs(options, [file]), context)).map(({ bytes }) => bytes);
   }
   return profileFrom(await measureBatch(model, selection, { onFallback: note }, context.now, batch), session);
 }

@@ -13,7 +13,7 @@ import { entryOf } from "../option-values.ts";
 import { checkDrawable, createFinder } from "../seen/finder.ts";
 import { oneLine } from "../text.ts";
 import type { RunCommandOptions } from "./options.ts";
-import { expectPicture, givenBy, type Session } from "./session.ts";
+import { expectPicture, readGivenInputs, type Session } from "./session.ts";
 import { runSeveral } from "./several.ts";
 import { runSingle } from "./single.ts";
 
@@ -56,7 +56,7 @@ export async function runModelCommand(
       options,
     );
   if (options.draw !== undefined) checkDrawingName(options.draw);
-  const inputs = await prepareInputs(model, givenBy(options, first), context);
+  const inputs = await prepareInputs(model, readGivenInputs(options, first), context);
   if (options.draw !== undefined) expectPicture(inputs);
   return runSingle(inputs, await select());
 }

@@ -45,7 +45,7 @@ export function mostValues({ allValues }: Pick<RunCommandOptions, "allValues">):
 }
 
 /** The inputs of a run on files. */
-export function givenBy(options: RunCommandOptions, files: readonly string[]): GivenInputs {
+export function readGivenInputs(options: RunCommandOptions, files: readonly string[]): GivenInputs {
   const { random, rate, text } = options;
   return { files, rate, text, ...(random !== undefined && { seed: random }), ...normalisationOf(options) };
 }

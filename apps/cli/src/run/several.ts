@@ -21,7 +21,7 @@ import { plain } from "../text.ts";
 import type { RunCommandOptions } from "./options.ts";
 import { makeFolderOf, writeOutputs } from "./outputs.ts";
 import { profileBatch } from "./profile.ts";
-import { expectPicture, givenBy, mostValues, pictureOf, type Session } from "./session.ts";
+import { expectPicture, mostValues, pictureOf, readGivenInputs, type Session } from "./session.ts";
 
 /** Runs a model on several files. One that cannot be used is reported in its place, and the exit code is 2. */
 export async function runSeveral(
@@ -114,7 +114,7 @@ type FileRun =
 async function runFile(input: string, session: Session, prepared: PreparedRun, isDrawn: boolean): Promise<FileRun> {
   const { options, context, model } = session;
   try {
-    const inputs = await prepareInputs(model, givenBy(options, [input]), context);
+    const inputs = await prepareInputs(model, readGivenInputs(options, [input]), context);
     if (isDrawn) expectPicture(inputs);
     const start = context.now();
     const first = await runOnce(

@@ -36,7 +36,7 @@ export function seenText(seen: Seen): string {
   switch (seen.task) {
     case "detect": {
       const [best] = seen.detections;
-      if (best === undefined) return nothingFrom(seen.threshold);
+      if (best === undefined) return describeNothing(seen.threshold);
       const rest = seen.detections.length - 1;
       return `${nameOf(best)}  ${best.score.toFixed(4)}${rest > 0 ? `, and ${rest} more` : ""}`;
     }
@@ -79,7 +79,7 @@ function rowsOf(seen: Seen): string[][] {
   const place = (x: number, y: number) => `${Math.round(x)}, ${Math.round(y)}`;
   switch (seen.task) {
     case "detect":
-      if (seen.detections.length === 0) return [[`${nothingFrom(seen.threshold)}; --threshold lowers that`]];
+      if (seen.detections.length === 0) return [[`${describeNothing(seen.threshold)}; --threshold lowers that`]];
       return seen.detections.map(({ box: { left, top, right, bottom }, score, ...one }) => [
         nameOf(one),
         score.toFixed(4),
@@ -95,7 +95,7 @@ function rowsOf(seen: Seen): string[][] {
   }
 }
 
-function nothingFrom(threshold: number): string {
+function describeNothing(threshold: number): string {
   return `nothing with a score of ${threshold} or more`;
 }
 

@@ -75,7 +75,7 @@ const oem = modelOf(
   ),
 );
 
-async function taken(device: Device): Promise<string[]> {
+async function take(device: Device): Promise<string[]> {
   const names: string[] = [];
   for (const [name, model] of Object.entries(models)) {
     const answer = await device.getSupportedOperations(model);
@@ -140,7 +140,7 @@ describe("the operations", () => {
     ["nnapi-sample_minimal", ["add"]],
     ["nnapi-sample_float_xnnpack", ["add", "relu"]],
   ])("of %s", async (name, expected) => {
-    expect(await taken(await openSample(name))).toEqual(expected);
+    expect(await take(await openSample(name))).toEqual(expected);
   });
 
   it("SELECT counts by its operand 1", async () => {

@@ -5,14 +5,14 @@ import type { SubgraphView } from "./file-view.ts";
 import { foldGroup, type Group, groupAround, groupsAt, levelsOf, unfoldGroup } from "./groups.ts";
 
 /** Operators whose results have these names. */
-function named(...names: readonly string[]): Pick<SubgraphView, "operators" | "tensors"> {
+function nameAll(...names: readonly string[]): Pick<SubgraphView, "operators" | "tensors"> {
   const rows = names.map((name, index) => ({ name, outputs: [index], index }));
   return { operators: rows, tensors: rows } as unknown as Pick<SubgraphView, "operators" | "tensors">;
 }
 
 const shortOf = (groups: readonly Group[]) => groups.map(({ name, from, to }) => [name, from, to]);
 
-const network = named("in", "a/b/x", "a/b/y;q/r", "a/c/x", "a/c/y", "d/x", "a/b/z", "out");
+const network = nameAll("in", "a/b/x", "a/b/y;q/r", "a/c/x", "a/c/y", "d/x", "a/b/z", "out");
 
 describe("groups", () => {
   it("are runs of at least two operators in one scope", () => {
@@ -29,10 +29,10 @@ describe("groups", () => {
       [5, 1],
       [6, 2],
     ]);
-    expect(levelsOf(named("x", "y"))).toEqual([]);
+    expect(levelsOf(nameAll("x", "y"))).toEqual([]);
     // One box for all would show nothing.
-    expect(levelsOf(named("a/x", "a/y"))).toEqual([]);
-    expect(levelsOf(named("a/b/x", "a/b/y", "a/c")).map(({ boxes }) => boxes)).toEqual([2]);
+    expect(levelsOf(nameAll("a/x", "a/y"))).toEqual([]);
+    expect(levelsOf(nameAll("a/b/x", "a/b/y", "a/c")).map(({ boxes }) => boxes)).toEqual([2]);
   });
 
   it("open to the groups in them, and these to operators", () => {
@@ -44,7 +44,7 @@ describe("groups", () => {
     ]);
     const [b] = opened;
     expect(b && shortOf(unfoldGroup(network, opened, b))).toEqual([["a/c", 3, 5]]);
-    const only = named("a/b/c/x", "a/b/c/y");
+    const only = nameAll("a/b/c/x", "a/b/c/y");
     const [outer] = groupsAt(only, 1);
     expect(outer && unfoldGroup(only, [outer], outer)).toEqual([]);
   });

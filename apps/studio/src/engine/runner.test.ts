@@ -14,7 +14,7 @@ const none = () => {};
 let engine: Engine;
 afterEach(() => engine.end());
 
-async function prepared(bytes: Uint8Array, placement = reference) {
+async function prepare(bytes: Uint8Array, placement = reference) {
   engine = createEngine();
   await engine.open(bytes, "a.tflite");
   return engine.prepare(placement, none);
@@ -28,7 +28,7 @@ async function valuesOf(given: GivenInput): Promise<readonly number[]> {
 
 describe("a run", () => {
   it("of a picture gives the values and classes of nnhal run", async () => {
-    await prepared(digits);
+    await prepare(digits);
     const bytes = file("2-ballpoint.png");
     const run = await engine.run({ picture: { kind: "file", bytes } });
     const model = await load(digits, { devices: "reference" });
@@ -42,7 +42,7 @@ describe("a run", () => {
 
   it("takes numbers, arrays of NumPy, noise and zeros", async () => {
     // 2 * (x * x) by an addition of the product to itself.
-    const view = await prepared(manyOperators(2));
+    const view = await prepare(manyOperators(2));
     expect(view).toMatchObject({
       devices: ["nnhal-reference"],
       states: [],
@@ -63,7 +63,7 @@ describe("a run", () => {
   });
 
   it("shows outputs without classes by their values alone", async () => {
-    await prepared(manyOperators(2, [2, 2, 2]));
+    await prepare(manyOperators(2, [2, 2, 2]));
     const { found, task, outputs } = await engine.run({ "block_0/value_0": { kind: "text", text: "1 2 3 4 5 6 7 8" } });
     expect({ found, task, first: outputs[0]?.summary.first }).toEqual({
       found: [],
@@ -73,7 +73,7 @@ describe("a run", () => {
   });
 
   it("says which input is wrong, and how", async () => {
-    await prepared(manyOperators(2));
+    await prepare(manyOperators(2));
     await expect(valuesOf({ kind: "text", text: "1 2 three" })).rejects.toThrow(
       'the input "block_0/value_0": expected numbers, got "three"',
     );
@@ -81,7 +81,7 @@ describe("a run", () => {
   });
 
   it("keeps a state until it is set back", async () => {
-    const view = await prepared(statefulModel());
+    const view = await prepare(statefulModel());
     expect(view.states).toHaveLength(1);
     const ones: GivenInput = { kind: "text", text: "1 1 1 1" };
     const once = async () => (await engine.run({ in: ones })).outputs[0]?.summary.first[0];
@@ -102,7 +102,7 @@ describe("a run", () => {
 
 describe("an explanation", () => {
   it("has a device, a time and an error for each operation", async () => {
-    await prepared(manyOperators(3), { ...reference, devices: "wasm" });
+    await prepare(manyOperators(3), { ...reference, devices: "wasm" });
     const { operations } = await engine.explain();
     expect(operations.map(({ device }) => device)).toEqual(["nnhal-wasm", "nnhal-wasm", "nnhal-wasm"]);
     const profile = await engine.profile({}, 2);

@@ -210,7 +210,7 @@ async function readInput(info: TensorInfo, given: GivenInput): Promise<InputValu
     case "text":
       return textValue(info, given.text);
     case "samples":
-      return padded(given.samples, count);
+      return pad(given.samples, count);
     case "file":
       return fileValue(info, given.bytes, count);
     case "zeros":
@@ -259,7 +259,7 @@ function textValue(info: TensorInfo, text: string): InputValue {
 }
 
 /** So many samples: the first, and silence after them. */
-function padded(samples: ArrayLike<number>, count: number): Float32Array {
+function pad(samples: ArrayLike<number>, count: number): Float32Array {
   return Float32Array.from({ length: count }, (_, index) => samples[index] ?? 0);
 }
 
@@ -271,7 +271,7 @@ async function fileValue(info: TensorInfo, bytes: Uint8Array, count: number): Pr
   const start = String.fromCharCode(...bytes.subarray(0, 4));
   if (start === "RIFF") {
     const heard = await sound(bytes);
-    return padded(resample(heard, SOUND_RATE).samples, count);
+    return pad(resample(heard, SOUND_RATE).samples, count);
   }
   const isText =
     info.type === "string" || /^[\s[\]\d.,;+\-eEnaif]+$/.test(new TextDecoder().decode(bytes.subarray(0, 200)));
@@ -346,7 +346,7 @@ async function readTask(model: Model, given: GivenPicture): Promise<Seen | undef
   const task = taskOf(model);
   if (task === undefined) return undefined;
   const image = await picture(given);
-  const shown = (drawing: Parameters<typeof draw>[1]) => {
+  const show = (drawing: Parameters<typeof draw>[1]) => {
     const { width, height, data } = draw(image, drawing);
     return { width, height, data: withAlpha(data, width * height) };
   };
@@ -355,7 +355,7 @@ async function readTask(model: Model, given: GivenPicture): Promise<Seen | undef
     return {
       task,
       found: boxes.map(({ label, index, score }) => ({ label: label ?? `class ${index}`, score })),
-      drawn: shown({ boxes }),
+      drawn: show({ boxes }),
     };
   }
   if (task === "segment") {
@@ -364,7 +364,7 @@ async function readTask(model: Model, given: GivenPicture): Promise<Seen | undef
     return {
       task,
       found,
-      drawn: shown({ mask: { width: image.width, height: image.height, classes: mask.classes, areas: mask.areas } }),
+      drawn: show({ mask: { width: image.width, height: image.height, classes: mask.classes, areas: mask.areas } }),
     };
   }
   const points = await landmarks(model, image);
@@ -373,7 +373,7 @@ async function readTask(model: Model, given: GivenPicture): Promise<Seen | undef
     label: name ?? `point ${place}`,
     score: score ?? undefined,
   }));
-  return { task, found, drawn: shown({ points, ...(isPerson && { lines: personLines }) }) };
+  return { task, found, drawn: show({ points, ...(isPerson && { lines: personLines }) }) };
 }
 
 /** Red, green, blue as a canvas takes it. */

@@ -18,7 +18,7 @@ const operation = (index: number, device: string | undefined, time: number) => (
 });
 const operations = [operation(0, "a", 9), operation(1, "b", 0.5), operation(2, undefined, 0.1)];
 
-async function colored(mode: ColorMode, findings: Partial<Findings>) {
+async function findColored(mode: ColorMode, findings: Partial<Findings>) {
   const engine = createEngine();
   const { graph } = await engine.open(manyOperators(3), "three.tflite");
   const file = await engine.examine();
@@ -34,16 +34,16 @@ async function colored(mode: ColorMode, findings: Partial<Findings>) {
 
 describe("colors", () => {
   it("are by kind and by outcome, and those of inputs and outputs are others", async () => {
-    expect(await colored("kind", {})).toEqual({
+    expect(await findColored("kind", {})).toEqual({
       fills: ["--kind-other", "--kind-other", "--kind-other"],
       legend: ["elementwise and others"],
     });
-    expect((await colored("outcome", {})).legend).toEqual(["operations of the HAL"]);
+    expect((await findColored("outcome", {})).legend).toEqual(["operations of the HAL"]);
   });
 
   it("are by memory, in shares of its peak", async () => {
     // The second operator adds two values of 32 bytes to a third; at the first there are two.
-    expect((await colored("memory", {})).legend).toEqual(["90 % of the most memory and more"]);
+    expect((await findColored("memory", {})).legend).toEqual(["90 % of the most memory and more"]);
   });
 
   it("of a group are those of most of its operators, or the worst", async () => {
@@ -63,9 +63,9 @@ describe("colors", () => {
   it("are by device and time once these are known", async () => {
     const explanation: Explanation = { operations, steps: [], predictedTime: 1 };
     const profile: Profile = { time: 10, operations };
-    expect((await colored("device", {})).legend).toEqual(["not known"]);
-    expect((await colored("device", { explanation })).legend).toEqual(["a", "b", "the runtime"]);
-    expect((await colored("time", { profile })).legend).toEqual([
+    expect((await findColored("device", {})).legend).toEqual(["not known"]);
+    expect((await findColored("device", { explanation })).legend).toEqual(["a", "b", "the runtime"]);
+    expect((await findColored("time", { profile })).legend).toEqual([
       "10 % of the time and more",
       "5 to 10 %",
       "less than 2 %",
@@ -81,7 +81,7 @@ describe("colors", () => {
         { index: 2, verdict: "wrong", ...output(8) },
       ],
     } as unknown as DiffReport;
-    expect((await colored("error", { difference })).legend).toEqual([
+    expect((await findColored("error", { difference })).legend).toEqual([
       "equal",
       "differs as arithmetic explains",
       "wrong",

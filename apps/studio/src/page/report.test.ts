@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const digits = "apps/cli/demo/digits-uint8.tflite";
 
 /** The JSON that the command line prints. */
-async function printed(...args: readonly string[]): Promise<string> {
+async function print(...args: readonly string[]): Promise<string> {
   const command = ["--import", "./tools/launcher/src/sources.mjs", "apps/cli/src/main.ts", ...args, "--json"];
   return (await promisify(execFile)(process.execPath, command, { cwd: root, maxBuffer: 2 ** 26 })).stdout;
 }
@@ -18,7 +18,7 @@ const textOf = (cell: ReportView["tables"][number]["rows"][number][number] | und
 
 describe("a report of the command line", () => {
   it("explain: the steps of a plan, and its operations", async () => {
-    const text = await printed("explain", digits, "--device", "reference");
+    const text = await print("explain", digits, "--device", "reference");
     expect(isReport(new TextEncoder().encode(text))).toBe(true);
     const { kind, facts, tables, verdict } = readReport(text);
     expect([kind, verdict]).toEqual(["explain", undefined]);
@@ -32,7 +32,7 @@ describe("a report of the command line", () => {
   });
 
   it("diff: the error of each operation", async () => {
-    const { kind, verdict, tables } = readReport(await printed("diff", digits, "--device", "wasm"));
+    const { kind, verdict, tables } = readReport(await print("diff", digits, "--device", "wasm"));
     expect(kind).toBe("diff");
     expect(verdict).toEqual({
       text: "All 10 operations that were compared are right; the outputs are equal.",
@@ -45,7 +45,7 @@ describe("a report of the command line", () => {
 
   it("conformance: the counts of suites and subjects", async () => {
     const { kind, verdict, tables, facts } = readReport(
-      await printed("conformance", "--device", "reference", "--suite", "device", "--filter", "getCapabilities"),
+      await print("conformance", "--device", "reference", "--suite", "device", "--filter", "getCapabilities"),
     );
     expect(kind).toBe("conformance");
     expect(verdict).toEqual({ text: "Nothing has failed.", isGood: true });

@@ -186,7 +186,7 @@ describe("writeStage", () => {
           { dimensions, width, flat },
           { ...plainTarget, ...given, block: blocks },
           (writer) => {
-            const { row, flat, group, at, read, four, fourHere, whole: part, single, quotient, index } = writer;
+            const { row, flat, group, at, read, four, fourHere, truncate: part, single, quotient, index } = writer;
             returned.push(row, flat, group, ...at);
             for (const code of ["1 + 2", "1 > 0 ? 3 : 4", "3"]) {
               returned.push(read(whole)(code), part(code), single(code), index(code));

@@ -67,7 +67,7 @@ export interface Writer {
   /** Declares an index. Returns its name, or the code itself. */
   index(code: string): string;
   /** An index that is read or computed as a float: its whole part. */
-  whole(code: string): string;
+  truncate(code: string): string;
   /** A real number as a float32, also where numbers of JavaScript have more digits: equal numbers must be equal however they were made. */
   single(code: string): string;
   /** The whole part of a quotient of an index by an extent. */
@@ -205,7 +205,7 @@ export function writeStage({ dimensions, width = 1, flat: isFlat = false }: Grid
       return name;
     },
     index,
-    whole,
+    truncate: whole,
     single: (code) => (floats ? enclose(code) : `Math.fround(${code})`),
     quotient,
     block(head, body) {

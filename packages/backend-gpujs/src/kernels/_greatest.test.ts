@@ -42,14 +42,14 @@ it("returns the k greatest elements of each row in order, of equal ones the larg
 });
 
 it("pauses in proportion to its work, and not at all if that is small", () => {
-  const ascending = (length: number) => Float32Array.from({ length }, (_, index) => index);
-  expect(run(greatestOf(ascending(1000), 1000, 1000)).pauses).toBe(0);
+  const sortAscending = (length: number) => Float32Array.from({ length }, (_, index) => index);
+  expect(run(greatestOf(sortAscending(1000), 1000, 1000)).pauses).toBe(0);
   for (const [length, k] of [
     [1 << 18, 1],
     [1 << 18, 1 << 18],
     [8, 3],
   ]) {
-    const { values, pauses } = run(greatestOf(ascending(1 << 18), length, k));
+    const { values, pauses } = run(greatestOf(sortAscending(1 << 18), length, k));
     expect(values[0]).toBe(length - 1);
     expect(pauses).toBeGreaterThanOrEqual(8);
   }

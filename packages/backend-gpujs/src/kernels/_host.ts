@@ -1,5 +1,5 @@
 /** Kernels that the host computes, because their steps depend on each other. Values are read back, and results uploaded. */
-import { awaited, type Kernel, type KernelTensor } from "@nnhal/backend";
+import { awaitValue, type Kernel, type KernelTensor } from "@nnhal/backend";
 import type { AnyArgs, AnyOperandType } from "@nnhal/operations";
 import type { Machine, Value } from "../machine/machine.ts";
 import { type GpujsKernel, whyNotAccepted, whyTooLarge } from "./_kernel.ts";
@@ -27,7 +27,7 @@ export function hostKernelOf({ accepts, refuse, prepare }: HostKernelSpec): Gpuj
       prepare(args) {
         const { input, compute } = prepare(args);
         return function* (read) {
-          const results = yield* compute(yield* awaited(read(input).read()));
+          const results = yield* compute(yield* awaitValue(read(input).read()));
           return results.map((each) => machine.place(each));
         };
       },

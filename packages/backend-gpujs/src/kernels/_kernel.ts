@@ -3,7 +3,7 @@
  * each other. This module runs them, and appends the operations that follow in the last one.
  */
 import {
-  awaited,
+  awaitValue,
   type Following,
   type Kernel,
   type KernelRun,
@@ -222,7 +222,7 @@ function runnerOf(sources: readonly Source[], machine: Machine, setup: KernelSet
     try {
       for (const { compiled, inputs } of jobs) {
         if (made.length > 0) yield;
-        made.push(yield* awaited(compiled.run(inputs.map(valueFor))));
+        made.push(yield* awaitValue(compiled.run(inputs.map(valueFor))));
       }
       return results.map((result) => valueFor(result).hold());
     } finally {

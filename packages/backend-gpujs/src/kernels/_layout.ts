@@ -29,14 +29,14 @@ export interface Layout {
 
 /** The threads that compute a value with these dimensions, `width` elements each. */
 export function layOut(dimensions: readonly number[], width: Width, target: LayoutTarget, quotient: Quotient): Layout {
-  const layout = preferred(dimensions, width, target, quotient);
+  const layout = prefer(dimensions, width, target, quotient);
   const isDivisible = layout.threads.every((extent) => extent <= MOST_ALONG);
   return isDivisible || !target.grids
     ? layout
     : foldAxes(dimensions, width, quotient, Math.min(MOST_ALONG, MOST_THREADS * target.block[0]));
 }
 
-function preferred(dimensions: readonly number[], width: Width, target: LayoutTarget, quotient: Quotient): Layout {
+function prefer(dimensions: readonly number[], width: Width, target: LayoutTarget, quotient: Quotient): Layout {
   if (width === 4 && target.groups && extentProduct(dimensions, 0, dimensions.length - 1) >= LEAST_ROWS) {
     return inGroups(dimensions, quotient);
   }

@@ -38,7 +38,7 @@ const centring =
   (element) =>
     subtractZeroPoint(element, tensor);
 
-function changedFour([a, b, c, d]: Four, change: Change): Four {
+function changeFour([a, b, c, d]: Four, change: Change): Four {
   return [change(a), change(b), change(c), change(d)];
 }
 
@@ -53,9 +53,9 @@ function changeElements(writer: Writer, changeOf: (source: Source) => Change): W
     },
     four(source, columns): FourAt {
       const four = writer.four(source, columns);
-      return (row, group) => changedFour(four(row, group), changeOf(source));
+      return (row, group) => changeFour(four(row, group), changeOf(source));
     },
-    fourHere: (source) => changedFour(writer.fourHere(source), changeOf(source)),
+    fourHere: (source) => changeFour(writer.fourHere(source), changeOf(source)),
   };
 }
 

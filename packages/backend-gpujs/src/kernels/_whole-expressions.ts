@@ -22,7 +22,7 @@ const range = ({ activation }: AnyArgs, output: TensorInfo) =>
   quantisedActivationRange(typeof activation === "number" ? activation : 0, output);
 
 /** Steps of the output as stored, within the bounds of the activation. */
-function placed(steps: string, args: AnyArgs, output: TensorInfo): string {
+function placeSteps(steps: string, args: AnyArgs, output: TensorInfo): string {
   return clampToRange(`${steps} + ${literal(output.zeroPoint)}`, range(args, output));
 }
 
@@ -43,7 +43,7 @@ function sum(sign: 1 | -1): WholeExpression {
         const steps = `(${total("high")} + ${carry}) * ${literal(step)}`;
         const rest = `(${low} - ${carry} * ${literal(1 / carryStep)}) * ${literal(restStep)}`;
         const half = restStep === 0 ? "0.5" : `(${rest} + 0.5)`;
-        return placed(`Math.floor(${steps} + ${half})`, args, output);
+        return placeSteps(`Math.floor(${steps} + ${half})`, args, output);
       },
     };
   };
@@ -59,7 +59,7 @@ const product: WholeExpression = (args, output) => {
       const steps = writer.single(
         `${subtractZeroPoint(first, left)} * ${subtractZeroPoint(second, right)} * ${literal(ratio)}`,
       );
-      return placed(roundToWhole(writer, steps), args, output);
+      return placeSteps(roundToWhole(writer, steps), args, output);
     },
   };
 };
@@ -72,7 +72,7 @@ const prelu: WholeExpression = (args, output) => {
   return {
     tensors: ["input", "alpha"],
     value([element, factor], _, writer) {
-      const { define, read, whole } = writer;
+      const { define, read, truncate: whole } = writer;
       const x = define(subtractZeroPoint(element, input));
       const product = define(`${x} * ${subtractZeroPoint(factor, alpha)}`);
       const near = roundToWhole(writer, `${product} * ${literal(perProduct)}`);
@@ -95,7 +95,7 @@ function table(name: OperationName): WholeExpression {
     const packed = { packed: results };
     return {
       tensors: ["input"],
-      value: ([element], _, writer) => writer.read(packed)(writer.whole(`${element} - ${literal(least)}`)),
+      value: ([element], _, writer) => writer.read(packed)(writer.truncate(`${element} - ${literal(least)}`)),
     };
   };
 }

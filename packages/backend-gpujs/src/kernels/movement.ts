@@ -29,11 +29,11 @@ interface Unary {
   readonly input: KernelTensor;
 }
 
-const moving = <Args, Outputs>(spec: KernelSpec<Args, Outputs>) =>
+const move = <Args, Outputs>(spec: KernelSpec<Args, Outputs>) =>
   kernelOf<Args, Outputs>({ accepts: isExact, stored: true, ...spec });
 
 /** The same elements in the same order: the value is passed on. */
-const reshaped = moving({ leads: false, prepare: ({ input }: Unary) => input });
+const reshaped = move({ leads: false, prepare: ({ input }: Unary) => input });
 
 /** A tensor, viewed with other extents, with its axes in another order. */
 function permuteAxes(
@@ -48,14 +48,14 @@ function permuteAxes(
   return make.output(({ read, at }) => read(input)(ravel(at, strides)), { dimensions, ...grid });
 }
 
-const transpose = moving({
+const transpose = move({
   prepare({ input, permutation }: Unary & { readonly permutation: KernelTensor | undefined }, _: One, make) {
     const backwards = input.dimensions.map((_, axis) => input.dimensions.length - 1 - axis);
     return permuteAxes(make, input, input.dimensions, permutation?.data ? Array.from(permutation.data) : backwards);
   },
 });
 
-const channelShuffle = moving({
+const channelShuffle = move({
   leads: false,
   prepare({ input, groups, axis }: Unary & { readonly groups: number; readonly axis: number }, _: One, make) {
     const { dimensions } = input;
@@ -71,7 +71,7 @@ interface Blocks extends Unary {
   readonly nchw: boolean;
 }
 
-const depthToSpace = moving({
+const depthToSpace = move({
   leads: false,
   prepare({ input, blockSize: block, nchw }: Blocks, _: One, make) {
     const { batches, height, width, channels } = imageOf(input.dimensions, nchw);
@@ -82,7 +82,7 @@ const depthToSpace = moving({
   },
 });
 
-const spaceToDepth = moving({
+const spaceToDepth = move({
   leads: false,
   prepare({ input, blockSize: block, nchw }: Blocks, _: One, make) {
     const { batches, height, width, channels } = imageOf(input.dimensions, nchw);
@@ -98,7 +98,7 @@ interface BatchBlocks extends Unary {
   readonly nchw: boolean;
 }
 
-const batchToSpaceNd = moving({
+const batchToSpaceNd = move({
   leads: false,
   prepare({ input, block, nchw }: BatchBlocks, { output }: One, make) {
     const [, ...image] = input.dimensions;
@@ -108,7 +108,7 @@ const batchToSpaceNd = moving({
 });
 
 /** Quantised tensors are padded with their zero point. */
-const pad = moving({
+const pad = move({
   prepare({ input, paddings }: Unary & { readonly paddings: KernelTensor }, _: One, make) {
     const pads = padsOf(paddings);
     return make.output((writer) => readPadded(writer, input, pads, input.zeroPoint));
@@ -116,7 +116,7 @@ const pad = moving({
 });
 
 /** The value has the type of the elements. Of an INT32 for 8-bit elements only the low byte counts. */
-const padV2 = moving({
+const padV2 = move({
   prepare({ input, paddings, value }: Unary & { paddings: KernelTensor; value: number }, _: One, make) {
     const pads = padsOf(paddings);
     const [least] = isFloat(input.type) ? [0] : integerRange(input.type);
@@ -125,7 +125,7 @@ const padV2 = moving({
   },
 });
 
-const spaceToBatchNd = moving({
+const spaceToBatchNd = move({
   leads: false,
   prepare({ input, block, paddings, nchw }: BatchBlocks & { readonly paddings: KernelTensor }, _: One, make) {
     const [blockHeight, blockWidth] = block.data ?? [];
@@ -142,7 +142,7 @@ const spaceToBatchNd = moving({
   },
 });
 
-const tile = moving({
+const tile = move({
   prepare: ({ input }: Unary, _: One, make) =>
     make.output(({ read, at, quotient }) => {
       const places = input.dimensions.map((extent, axis) =>
@@ -152,7 +152,7 @@ const tile = moving({
     }),
 });
 
-const slice = moving({
+const slice = move({
   prepare({ input, begin }: Unary & { readonly begin: KernelTensor }, _: One, make) {
     const strides = stridesOf(input.dimensions);
     const first = strides.reduce((sum, stride, axis) => sum + stride * (begin.data?.[axis] ?? 0), 0);
@@ -167,7 +167,7 @@ interface StridedSlice extends Unary {
   readonly shrinkAxisMask: number;
 }
 
-const stridedSlice = moving({
+const stridedSlice = move({
   prepare({ input, begin, strides, beginMask, shrinkAxisMask }: StridedSlice, _: One, make) {
     const steps = stridesOf(input.dimensions);
     const hasBit = (mask: number, axis: number) => (mask & (1 << axis)) !== 0;
@@ -187,7 +187,7 @@ const stridedSlice = moving({
   },
 });
 
-const split = moving({
+const split = move({
   leads: false,
   prepare({ input, axis, count }: Unary & { axis: number; count: number }, _: AnyArgs, make) {
     const { dimensions } = input;
@@ -211,12 +211,12 @@ function requantise(tensor: KernelTensor, output: TensorInfo, make: Make): Sourc
   if (!isQuantised(type) || (scale === output.scale && zeroPoint === output.zeroPoint)) return tensor;
   const { least, results } = elementTable("CONCATENATION", { inputs: [tensor], axis: 0 }, output);
   const packed = { packed: results };
-  return make.stage({ dimensions, flat: true }, ({ read, whole, flat }) =>
+  return make.stage({ dimensions, flat: true }, ({ read, truncate: whole, flat }) =>
     read(packed)(whole(`${read(tensor)(flat)} - ${literal(least)}`)),
   );
 }
 
-const concatenation = moving({
+const concatenation = move({
   prepare(
     { inputs, axis }: { readonly inputs: readonly KernelTensor[]; readonly axis: number },
     { output }: { readonly output: TensorInfo },
@@ -284,7 +284,7 @@ function lookUp({ input, axis, indices }: Lookup, make: Make): Stage {
   }
   const grid = [extentProduct(dimensions, 0, axis), count, inner];
   return make.output(
-    ({ read, whole, at }) => {
+    ({ read, truncate: whole, at }) => {
       const [outer, place, column] = at;
       const index = whole(`Math.min(Math.max(${read(indices)(place)}, 0), ${extent - 1})`);
       return read(input)(ravel([outer, index, column], [extent * inner, inner, 1]));
@@ -293,13 +293,13 @@ function lookUp({ input, axis, indices }: Lookup, make: Make): Stage {
   );
 }
 
-const gather = moving({
+const gather = move({
   leads: false,
   prepare: (args: Lookup, _: One, make) =>
     lookUp({ ...args, axis: resolveAxis(args.axis, args.input.dimensions.length) }, make),
 });
 
-const embeddingLookup = moving({
+const embeddingLookup = move({
   accepts: (type) => type === "TENSOR_INT32",
   refuse: ({ values }) => (isTensor(values) && !isExact(values.type) ? `${values.type} is not available` : undefined),
   leads: false,

@@ -42,7 +42,7 @@ const resizeNearestNeighbor = kernelOf({
     });
     const rows = nearest(image.height, height, image.rowStep);
     const columns = nearest(image.width, width, image.pixelStep);
-    return make.output(({ read, whole, at }) => {
+    return make.output(({ read, truncate: whole, at }) => {
       const { batch, row, column, channel } = placeOf(at, nchw);
       const places = [batch, whole(read(rows)(row)), whole(read(columns)(column)), channel];
       return read(input)(ravel(places, [image.batchStep, 1, 1, image.channelStep]));
@@ -55,12 +55,12 @@ function neighbours(from: number, to: number, step: number, alignment: Alignment
   const shift = alignment.halfPixelCenters ? 0.5 : 0;
   const places = positions(from, to, alignment).map((place) => Math.fround(place - shift));
   const before = places.map((place) => clamp(Math.floor(place), 0, from - 1));
-  const packed = (values: readonly number[]): Packed => ({ packed: Float32Array.from(values) });
+  const pack = (values: readonly number[]): Packed => ({ packed: Float32Array.from(values) });
   return {
-    lower: packed(before.map((place) => step * place)),
-    upper: packed(before.map((place) => step * Math.min(place + 1, from - 1))),
+    lower: pack(before.map((place) => step * place)),
+    upper: pack(before.map((place) => step * Math.min(place + 1, from - 1))),
     // Outside the centres of the first and last pixels there is nothing to interpolate.
-    share: packed(places.map((place, index) => clamp(place - before[index], 0, 1))),
+    share: pack(places.map((place, index) => clamp(place - before[index], 0, 1))),
   };
 }
 
@@ -70,7 +70,7 @@ const resizeReals = kernelOf({
     const image = imageOf(input.dimensions, nchw);
     const rows = neighbours(image.height, height, image.rowStep, alignment);
     const columns = neighbours(image.width, width, image.pixelStep, alignment);
-    return make.output(({ read, define, index, whole, at }: Writer) => {
+    return make.output(({ read, define, index, truncate: whole, at }: Writer) => {
       const { batch, row, column, channel } = placeOf(at, nchw);
       const from = read(input);
       const first = index(ravel([batch, channel], [image.batchStep, image.channelStep]));
@@ -104,7 +104,7 @@ const resizeBytes = kernelOf({
     };
     const rows = along(image.height, height, image.rowStep);
     const columns = along(image.width, width, image.pixelStep);
-    return make.output(({ read, define, index, whole, at }: Writer) => {
+    return make.output(({ read, define, index, truncate: whole, at }: Writer) => {
       const { batch, row, column, channel } = placeOf(at, nchw);
       const from = read(input);
       const first = index(ravel([batch, channel], [image.batchStep, image.channelStep]));

@@ -54,8 +54,12 @@ export function openHeadlessGl(gpujs: GpuJs): Machine {
       const { elements } = textures;
       const made =
         elements === undefined
-          ? copy(textures[width === 1 ? 4 : 1], width === 1 ? unpacking(length) : packing("texture", length), compile)
-          : copy(gpujs.input(elements, [elements.length]), uploading(elements.length, width), compile);
+          ? copy(
+              textures[width === 1 ? 4 : 1],
+              width === 1 ? makeUnpacking(length) : makePacking("texture", length),
+              compile,
+            )
+          : copy(gpujs.input(elements, [elements.length]), makeUploading(elements.length, width), compile);
       textures[width] = made;
       textures.elements = undefined;
       return made;
@@ -77,7 +81,7 @@ export function openHeadlessGl(gpujs: GpuJs): Machine {
 }
 
 /** A program that reads one value. */
-function reading(
+function makeReading(
   name: string,
   length: number,
   widths: { readonly from: Width; readonly to: Width },
@@ -95,16 +99,18 @@ function reading(
 }
 
 /** The names differ by the kind of argument, so that these are different programs: gpu.js compiles for textures or for lists. */
-const packing = (name: "list" | "texture", length: number) => {
+const makePacking = (name: "list" | "texture", length: number) => {
   const elements = [0, 1, 2, 3].map((place) => `${name}[4 * this.thread.x + ${place}]`);
-  return reading(name, length, { from: 1, to: 4 }, `return [${elements.join(", ")}];`);
+  return makeReading(name, length, { from: 1, to: 4 }, `return [${elements.join(", ")}];`);
 };
 
-const uploading = (length: number, width: Width) =>
-  width === 4 ? packing("list", length) : reading("list", length, { from: 1, to: 1 }, "return list[this.thread.x];");
+const makeUploading = (length: number, width: Width) =>
+  width === 4
+    ? makePacking("list", length)
+    : makeReading("list", length, { from: 1, to: 1 }, "return list[this.thread.x];");
 
-const unpacking = (length: number) =>
-  reading(
+const makeUnpacking = (length: number) =>
+  makeReading(
     "texture",
     length,
     { from: 4, to: 1 },

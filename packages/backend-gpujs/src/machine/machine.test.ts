@@ -8,7 +8,7 @@ async function machineOf(mode: ModeName): Promise<Machine | string> {
   return "machine" in opened ? opened.machine : opened.unavailable;
 }
 
-const scaled = (length: number, by: number): Program => ({
+const scale = (length: number, by: number): Program => ({
   reads: [{ name: "a", length, width: 1, groups: 1 }],
   constants: {},
   body: `return a[this.thread.x] * ${by};`,
@@ -25,7 +25,7 @@ describe.each(modeNames)("mode %s", (mode) => {
     const elements = Float32Array.of(1, 2, 3);
     const input = machine.place(elements);
     elements.fill(0);
-    const program = machine.compile(scaled(3, 2));
+    const program = machine.compile(scale(3, 2));
     const output = await program.run([input]);
     const twice = await program.run([output]);
     expect([...(await output.read())]).toEqual([2, 4, 6]);
@@ -59,7 +59,7 @@ describe.each(modeNames)("mode %s", (mode) => {
     const output = await program.run([input]);
     expect([...(await output.read())]).toEqual(Array.from({ length: 48 }, (_, index) => 5 + index));
     // A value that was computed in a grid is read by index.
-    const next = machine.compile(scaled(48, 1));
+    const next = machine.compile(scale(48, 1));
     const same = await next.run([output]);
     expect([...(await same.read())].slice(-2)).toEqual([51, 52]);
     machine.close();
@@ -99,11 +99,11 @@ describe("forms of a value", () => {
     const input = machine.place(Float32Array.from({ length: 8 }, (_, index) => index));
     const turned = await machine.compile(byFour).run([input]);
     expect([...(await turned.read())]).toEqual([4, 3, 2, 1, 8, 7, 6, 5]);
-    const doubled = await machine.compile(scaled(8, 2)).run([turned]);
+    const doubled = await machine.compile(scale(8, 2)).run([turned]);
     expect([...(await doubled.read())]).toEqual([8, 6, 4, 2, 16, 14, 12, 10]);
     const back = await machine.compile(byFour).run([doubled]);
     expect([...(await back.read())]).toEqual([3, 5, 7, 9, 11, 13, 15, 17]);
-    const same = await machine.compile(scaled(8, 1)).run([input]);
+    const same = await machine.compile(scale(8, 1)).run([input]);
     expect([...(await same.read())]).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     machine.close();
   });
@@ -116,7 +116,7 @@ describe("forms of a value", () => {
     const elements = Float32Array.from({ length: 16 }, (_, index) => index);
     const grouped = [0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15];
     const copy = (groups: number): Program => ({
-      ...scaled(16, 1),
+      ...scale(16, 1),
       reads: [{ name: "a", length: 16, width: 1, groups }],
     });
     const input = machine.place(elements);
@@ -143,14 +143,14 @@ describe("programs", () => {
     const machine = await machineOf("cpu");
     if (typeof machine === "string") throw new Error(machine);
     const { compiled } = machine.statistics;
-    const programs = [scaled(3, 7), scaled(3, 7), scaled(4, 7), scaled(3, 8)].map((each) => machine.compile(each));
+    const programs = [scale(3, 7), scale(3, 7), scale(4, 7), scale(3, 8)].map((each) => machine.compile(each));
     expect(machine.statistics.compiled - compiled).toBe(3);
     for (const program of programs) program.close();
-    machine.compile(scaled(3, 7)).close();
+    machine.compile(scale(3, 7)).close();
     expect(machine.statistics.compiled - compiled).toBe(3);
     // Other programs replace those that are not in use.
-    for (let by = 100; by < 200; by++) machine.compile(scaled(3, by)).close();
-    machine.compile(scaled(3, 7)).close();
+    for (let by = 100; by < 200; by++) machine.compile(scale(3, by)).close();
+    machine.compile(scale(3, 7)).close();
     expect(machine.statistics.compiled - compiled).toBe(104);
     machine.close();
   });

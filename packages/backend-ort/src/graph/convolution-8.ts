@@ -65,8 +65,8 @@ export function convolutionOf(node: Node, constants: ReadonlyMap<string, Initial
   const zeroPoint = Number(elementAt<number | bigint>(zeroPoints.elements(), 0));
   const { numbers: symmetric, beyond: places } =
     zeroPoint === 0
-      ? { numbers: signed(weights), beyond: [] }
-      : difference(weights.unsigned?.() ?? signed(weights), zeroPoint);
+      ? { numbers: readSigned(weights), beyond: [] }
+      : difference(weights.unsigned?.() ?? readSigned(weights), zeroPoint);
   const cells = elementCount(weights.dims.slice(2));
   const beyond: Beyond[] = [];
   for (const { place, rest } of places) {
@@ -150,7 +150,7 @@ export function buildForm(
   };
 }
 
-function signed({ elements }: Initializer): Int8Array {
+function readSigned({ elements }: Initializer): Int8Array {
   const stored = elements();
   return stored instanceof Int8Array ? stored : Int8Array.from(stored, Number);
 }
@@ -171,7 +171,7 @@ function filters(
   isSymmetric: boolean,
   isDense: boolean,
 ): Int8Array {
-  const from = isSymmetric ? symmetric : signed(weights);
+  const from = isSymmetric ? symmetric : readSigned(weights);
   const cells = elementCount(kernel);
   const width = columns.length * cells;
   const to = new Int8Array(rows.length * width);

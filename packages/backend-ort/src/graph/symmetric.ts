@@ -92,7 +92,7 @@ export function withSymmetricWeights(graph: OnnxGraph): OnnxGraph {
       const { output } = convolution;
       const inputs = [output, narrow(output)];
       const attributes = { axis: { int: 3 } };
-      nodes.push({ operator: "Concat", domain: "", inputs, outputs: [joined(output)], attributes });
+      nodes.push({ operator: "Concat", domain: "", inputs, outputs: [join(output)], attributes });
     }
   }
   const used = new Set(nodes.flatMap(({ inputs }) => inputs));
@@ -113,7 +113,7 @@ function formsOf(convolution: Convolution, { images, pairs, followers }: Plan): 
     return [wide, { input: narrow(image), output: narrow(output), columns, rows, isSymmetric: true, isDense: true }];
   }
   const from = images.get(image);
-  const input = from !== undefined && "rows" in from ? joined(image) : image;
+  const input = from !== undefined && "rows" in from ? join(image) : image;
   const columns = isDepthwise ? undefined : from?.columns;
   const isExact = beyond.length === 0 || columns !== undefined;
   const follower = followers.get(output);
@@ -166,7 +166,7 @@ function planOf(graph: OnnxGraph, constants: ReadonlyMap<string, Initializer>): 
 }
 
 const narrow = (name: string) => `${name}-narrow`;
-const joined = (name: string) => `${name}-joined`;
+const join = (name: string) => `${name}-joined`;
 
 /** The depthwise convolutions that can have an additional narrow one. */
 function pairable(convolutions: ReadonlyMap<string, Convolution>, readers: ReadonlyMap<string, readonly Node[]>) {

@@ -141,13 +141,13 @@ export function activatedQuant8(builder: Builder, value: Value, activation: numb
  * The values of tensors for an elementwise operation, all in one order: NCHW if one of them is held so only. Tensors of a lower rank
  * broadcast.
  */
-export function aligned(
+export function align(
   scope: Scope,
   tensors: readonly KernelTensor[],
   rank: number,
-): { readonly values: readonly Value[]; readonly lowered: (value: Value) => Lowered } {
+): { readonly values: readonly Value[]; readonly lower: (value: Value) => Lowered } {
   const isImage = rank === 4 && tensors.some(scope.isImage);
-  if (!isImage) return { values: tensors.map(scope.read), lowered: (value) => value };
+  if (!isImage) return { values: tensors.map(scope.read), lower: (value) => value };
   const { builder } = scope;
   const values = tensors.map((tensor) => {
     if (tensor.dimensions.length === 4) return scope.image(tensor, false);
@@ -155,7 +155,7 @@ export function aligned(
     const padded = [...Array.from({ length: 4 - value.dims.length }, () => 1), ...value.dims];
     return transpose(builder, reshape(builder, value, padded), [0, 3, 1, 2]);
   });
-  return { values, lowered: (image) => ({ image }) };
+  return { values, lower: (image) => ({ image }) };
 }
 
 /** The extents of a result whose operands broadcast. */
@@ -175,7 +175,7 @@ export function onReals(
   compute: (values: readonly Value[], dims: readonly number[]) => Value,
 ): Lowered {
   for (const tensor of [...tensors, output]) if (!isReal(tensor)) refuse(`${typeName(tensor)} is not available`);
-  const { values, lowered } = aligned(scope, tensors, output.dimensions.length);
+  const { values, lower: lowered } = align(scope, tensors, output.dimensions.length);
   const reals = values.map((value, place) => {
     const tensor = tensors[place];
     return tensor === undefined ? value : dequantise(scope, value, tensor);

@@ -8,7 +8,7 @@ import { isShifted, type Lowered, refuse, type Scope, valueType } from "../graph
 import { byTable, exactPrelu, exactSum, type Triple } from "./_exact.ts";
 import {
   activatedQuant8,
-  aligned,
+  align,
   applyActivation,
   broadcastDims,
   dequantise,
@@ -56,7 +56,7 @@ function onElements(
   { dimensions }: TensorInfo,
   compute: Compute,
 ): Lowered {
-  const { values, lowered } = aligned(scope, tensors, dimensions.length);
+  const { values, lower: lowered } = align(scope, tensors, dimensions.length);
   return lowered(compute(scope.builder, values, broadcastDims(values)));
 }
 

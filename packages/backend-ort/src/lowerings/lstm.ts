@@ -88,21 +88,21 @@ type GateName = "Input" | "Forget" | "Cell" | "Output";
 function prepareCell(args: TensorArgs, prefix: "" | "fw" | "bw", settings: Settings, scope: Scope): PreparedCell {
   const { builder, read } = scope;
   const named = (name: string) => (prefix === "" ? name : prefix + name.charAt(0).toUpperCase() + name.slice(1));
-  const given = (name: string) => {
+  const give = (name: string) => {
     const tensor = optionalTensor(args, named(name));
     return tensor && read(tensor);
   };
-  const needed = (name: string) => read(requiredTensor(args, named(name)));
-  const hasInputGate = given("inputToInputWeights") !== undefined;
+  const need = (name: string) => read(requiredTensor(args, named(name)));
+  const hasInputGate = give("inputToInputWeights") !== undefined;
   const gates: GateName[] = hasInputGate ? ["Input", "Forget", "Cell", "Output"] : ["Forget", "Cell", "Output"];
   const weightsFrom = (source: string) =>
     joinValues(
       builder,
-      gates.map((gate) => needed(`${source}To${gate}Weights`)),
+      gates.map((gate) => need(`${source}To${gate}Weights`)),
       0,
     );
   const recurrent = weightsFrom("recurrent");
-  const projection = given("projectionWeights");
+  const projection = give("projectionWeights");
   const sigmoid = (value: Value) => sigmoidOf(builder, value);
   const step: CellStep = (contribution, [output, cell]) => {
     ensure(output !== undefined && cell !== undefined, () => "a state is omitted");
@@ -112,11 +112,11 @@ function prepareCell(args: TensorArgs, prefix: "" | "fw" | "bw", settings: Setti
     const sum = (gate: GateName, seen: Value): Value => {
       const lower = gate.toLowerCase();
       let value = elementAt(products, gates.indexOf(gate));
-      const peephole = gate === "Cell" ? undefined : given(`cellTo${gate}Weights`);
+      const peephole = gate === "Cell" ? undefined : give(`cellTo${gate}Weights`);
       if (peephole !== undefined) value = combine(builder, "Add", value, combine(builder, "Mul", seen, peephole));
-      const norm = given(`${lower}LayerNormWeights`);
+      const norm = give(`${lower}LayerNormWeights`);
       if (norm !== undefined) value = normaliseSums(builder, value, norm);
-      return combine(builder, "Add", value, needed(gate === "Cell" ? "cellBias" : `${lower}GateBias`));
+      return combine(builder, "Add", value, need(gate === "Cell" ? "cellBias" : `${lower}GateBias`));
     };
     const forget = sigmoid(sum("Forget", cell));
     const take = hasInputGate ? sigmoid(sum("Input", cell)) : combine(builder, "Sub", real(builder, 1), forget);
@@ -130,12 +130,12 @@ function prepareCell(args: TensorArgs, prefix: "" | "fw" | "bw", settings: Setti
     const shown = activate(builder, next, settings.activation);
     const result = combine(builder, "Mul", sigmoid(sum("Output", next)), shown);
     if (projection === undefined) return [result, next];
-    const projected = product(builder, result, projection, given("projectionBias"));
+    const projected = product(builder, result, projection, give("projectionBias"));
     return [clipTo(builder, projected, settings.projectionClip), next];
   };
   return {
     weights: weightsFrom("input"),
-    auxiliaryWeights: given("auxiliaryToForgetWeights") && weightsFrom("auxiliary"),
+    auxiliaryWeights: give("auxiliaryToForgetWeights") && weightsFrom("auxiliary"),
     step,
   };
 }

@@ -3,7 +3,7 @@ import type { KernelTensor } from "@nnhal/backend";
 import { elementAt, elementCount, extentProduct, imageLayout, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import { addWholeNumber, type Builder, cast, integers, reshape, transpose, type Value } from "../graph/builder.ts";
 import { type Lowered, refuse, type Scope, zeroPointOf } from "../graph/scope.ts";
-import { aligned, isQuant8, numbersOf, scaleConstant, zeroPointConstant } from "./_lowering.ts";
+import { align, isQuant8, numbersOf, scaleConstant, zeroPointConstant } from "./_lowering.ts";
 import { element, padsOf } from "./padding.ts";
 
 interface One {
@@ -41,7 +41,7 @@ export function concatenation({ inputs, axis }: Concatenation, { output }: One, 
   const { builder } = scope;
   const rank = output.dimensions.length;
   const filled = inputs.filter(({ dimensions }) => !dimensions.includes(0));
-  const { values, lowered } = aligned(scope, filled, rank);
+  const { values, lower: lowered } = align(scope, filled, rank);
   const isImage = rank === 4 && filled.some(scope.isImage);
   const along = resolveAxis(axis, rank);
   const place = isImage ? elementAt(placeInImage, along) : along;

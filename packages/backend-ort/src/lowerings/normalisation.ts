@@ -78,10 +78,10 @@ export function localResponseNormalization(args: LocalResponse, _: One, scope: S
     beta: { real: beta },
     bias: { real: bias },
   };
-  const normalised = (value: Value) => builder.node("LRN", [value], value, { attributes });
-  if (dimensions.length === 4 && along === 3) return { image: normalised(scope.image(input, false)) };
+  const normalise = (value: Value) => builder.node("LRN", [value], value, { attributes });
+  if (dimensions.length === 4 && along === 3) return { image: normalise(scope.image(input, false)) };
   const parts = [extentProduct(dimensions, 0, along), extent, extentProduct(dimensions, along + 1), 1];
-  return reshape(builder, normalised(reshape(builder, scope.read(input), parts)), dimensions);
+  return reshape(builder, normalise(reshape(builder, scope.read(input), parts)), dimensions);
 }
 
 interface Instance {

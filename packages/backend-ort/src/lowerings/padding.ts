@@ -3,7 +3,7 @@ import type { KernelTensor } from "@nnhal/backend";
 import { elementAt, integerRange, type TensorInfo } from "@nnhal/operations";
 import { addWholeNumber, type Builder, cast, integers, real, type Value } from "../graph/builder.ts";
 import { isShifted, type Lowered, refuse, type Scope, valueType, zeroPointOf } from "../graph/scope.ts";
-import { aligned, isQuant8, numbersOf, typeName } from "./_lowering.ts";
+import { align, isQuant8, numbersOf, typeName } from "./_lowering.ts";
 
 interface One {
   readonly output: TensorInfo;
@@ -26,7 +26,7 @@ export function padsOf(paddings: KernelTensor): { before: number[]; after: numbe
 function lowerPad(scope: Scope, input: KernelTensor, paddings: KernelTensor, value: Value): Lowered {
   const { builder } = scope;
   const { before, after } = padsOf(paddings);
-  const { values, lowered } = aligned(scope, [input], input.dimensions.length);
+  const { values, lower: lowered } = align(scope, [input], input.dimensions.length);
   const order = scope.isImage(input) ? [0, 3, 1, 2] : before.map((_, axis) => axis);
   const pads = [before, after].map((side) => order.map((axis) => elementAt(side, axis)));
   const from = elementAt(values, 0);

@@ -60,7 +60,7 @@ export function averagePool2d(args: Pool, { output }: One, scope: Scope): Lowere
   if (!isQuant8(input)) return floatPool("AveragePool", args, output, scope);
   const { builder } = scope;
   // The integer operator rounds halves to even, and the HAL away from 0. An odd number of cells has no halves.
-  if (isPadded(args) || (args.filterHeight * args.filterWidth) % 2 === 0) return averagedExactly(args, output, scope);
+  if (isPadded(args) || (args.filterHeight * args.filterWidth) % 2 === 0) return averageExactly(args, output, scope);
   const result = { type: "uint8", dims: output.dimensions } as const;
   const facts = [scaleConstant(builder, input), zeroPointConstant(builder, input)];
   const pooled = builder.node("QLinearAveragePool", [scope.read(input), ...facts, ...facts], result, {
@@ -71,13 +71,13 @@ export function averagePool2d(args: Pool, { output }: One, scope: Scope): Lowere
 }
 
 /** The averages of stored numbers, whose quantisation does not change, in float32. */
-function averagedExactly(args: Pool, output: TensorInfo, scope: Scope): Lowered {
+function averageExactly(args: Pool, output: TensorInfo, scope: Scope): Lowered {
   const { input, nchw, activation } = args;
   const { builder } = scope;
   const from = imageLayout(input.dimensions, nchw);
   const { batches, channels, height, width } = imageLayout(output.dimensions, nchw);
   const isWhole = !isPadded(args) && args.filterHeight === from.height && args.filterWidth === from.width;
-  const rounded = (means: Value): Value => {
+  const round = (means: Value): Value => {
     const numbers = roundedAway(builder, means, isShifted(input.type) ? 128 : 0);
     return activatedQuant8(builder, cast(builder, numbers, "uint8"), activation, output);
   };
@@ -85,11 +85,11 @@ function averagedExactly(args: Pool, output: TensorInfo, scope: Scope): Lowered 
     const numbers = cast(builder, scope.read(input), "float32");
     const result = { type: "float32", dims: output.dimensions } as const;
     const attributes = { keepdims: { int: 1 } };
-    return rounded(builder.node("ReduceMean", [numbers, integers(builder, [1, 2])], result, { attributes }));
+    return round(builder.node("ReduceMean", [numbers, integers(builder, [1, 2])], result, { attributes }));
   }
   const image = cast(builder, scope.image(input, nchw), "float32");
   const result = { type: "float32", dims: [batches, channels, height, width] } as const;
-  return asLowered(rounded(builder.node("AveragePool", [image], result, { attributes: windowOf(args) })), nchw);
+  return asLowered(round(builder.node("AveragePool", [image], result, { attributes: windowOf(args) })), nchw);
 }
 
 function isPadded({ paddingTop, paddingLeft, paddingBottom, paddingRight }: Padding): boolean {

@@ -66,13 +66,13 @@ export function resizeNearestNeighbor(args: Resize, _: One, scope: Scope): Lower
   const { builder } = scope;
   const from = imageLayout(input.dimensions, nchw);
   const axes = imageAxes(nchw);
-  const gathered = (value: Value, axis: number, indexes: readonly number[]) => {
+  const gather = (value: Value, axis: number, indexes: readonly number[]) => {
     const dims = value.dims.map((extent, at) => (at === axis ? indexes.length : extent));
     const attributes = { axis: { int: axis } };
     return builder.node("Gather", [value, integers(builder, indexes)], { type: value.type, dims }, { attributes });
   };
-  const rows = gathered(scope.read(input), axes.height, nearest(from.height, height, args));
-  return gathered(rows, axes.width, nearest(from.width, width, args));
+  const rows = gather(scope.read(input), axes.height, nearest(from.height, height, args));
+  return gather(rows, axes.width, nearest(from.width, width, args));
 }
 
 /** The input index of each output index along one axis. */

@@ -60,7 +60,13 @@ function sumTrial(
     const inOrder = (from: Float32Array) => (isNchw ? transpose(from, outputs) : from);
     const bounds = inOrder(allowed);
     const numbers = Array.from(inOrder(expected));
-    return { form: "float sums", subject, ...add(builder), expected: numbers, allowed: (place) => bounds[place] ?? 0 };
+    return {
+      form: "float sums",
+      subject,
+      ...add(builder),
+      expected: numbers,
+      findAllowed: (place) => bounds[place] ?? 0,
+    };
   };
 }
 
@@ -113,7 +119,14 @@ function functionTrial(operator: string, compute: (x: number) => number, isDefin
     const result = builder.node(operator, [input, ...bounds], input);
     const expected = Array.from(Float32Array.from(from, compute));
     const allowed = (place: number) => Math.max(1e-6, Math.abs(expected[place] ?? 0) * 1e-5);
-    return { form: "float functions", subject: operator, result, feeds: [[input, from]], expected, allowed };
+    return {
+      form: "float functions",
+      subject: operator,
+      result,
+      feeds: [[input, from]],
+      expected,
+      findAllowed: allowed,
+    };
   };
 }
 
@@ -168,7 +181,7 @@ function byteTrial(
       return Math.min(255, Math.max(0, Math.round(result / to.scale + to.zeroPoint)));
     });
     const result = add(builder, x[0], y[0]);
-    return { form: "8-bit arithmetic", subject: operator, result, feeds: [x, y], expected, allowed: () => 1 };
+    return { form: "8-bit arithmetic", subject: operator, result, feeds: [x, y], expected, findAllowed: () => 1 };
   };
 }
 

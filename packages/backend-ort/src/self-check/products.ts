@@ -132,7 +132,7 @@ export function addProduct(builder: Builder, from: ProductCase, form: WeightForm
     feeds,
     expected: isNchw ? Array.from(channelsFirst(expected, outputs)) : expected,
     // The engine rounds in float32.
-    allowed: () => 1,
+    findAllowed: () => 1,
   };
 }
 

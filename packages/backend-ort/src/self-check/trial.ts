@@ -21,7 +21,7 @@ export interface Trial {
   /**
    * Returns the greatest allowed difference of an element from its expected value. NaN and infinities must be the same.
    */
-  allowed(place: number): number;
+  findAllowed(place: number): number;
 }
 
 /** Adds an operator to a model. */
@@ -83,7 +83,7 @@ function numbersOf(data: ort.Tensor["data"] | undefined): ArrayLike<number> {
 /** The first failure of each form. */
 function failuresOf(computed: Computed): Failures {
   const failures: { [form in FormName]?: string } = {};
-  for (const [{ form, subject, expected, allowed }, actual] of computed) {
+  for (const [{ form, subject, expected, findAllowed: allowed }, actual] of computed) {
     const place = expected.findIndex((each, at) => !isNear(each, actual[at], allowed(at)));
     if (place < 0 || failures[form] !== undefined) continue;
     failures[form] = `${subject}: expected ${expected[place]}, got ${actual[place]}`;

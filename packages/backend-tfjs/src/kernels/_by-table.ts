@@ -13,13 +13,13 @@ export function byTable(name: OperationName, refuse?: KernelSpec["refuse"]) {
     prepare(args: { readonly input: KernelTensor }, { output }: { readonly output: TensorInfo }, { keep }) {
       const { least, results } = elementTable(name, { ...args }, output);
       const table = keep(tf.tensor1d(results));
-      return (read) => lookedUp(read(args.input), least, table);
+      return (read) => lookUp(read(args.input), least, table);
     },
   });
 }
 
 /** Looks up the results of elements. The first entry of the table is the result of `least`. */
-export function lookedUp(elements: tf.Tensor, least: number, table: tf.Tensor): tf.Tensor {
+export function lookUp(elements: tf.Tensor, least: number, table: tf.Tensor): tf.Tensor {
   const places = tf.cast(least === 0 ? elements : tf.sub(elements, least), "int32");
   const flat = tf.reshape<tf.Rank.R1>(places, [elements.size]);
   return tf.reshape(tf.gather(table, flat), elements.shape);

@@ -90,7 +90,7 @@ function spread(filter: tf.Tensor4D, { dilationHeight, dilationWidth }: Dilation
 }
 
 /** Strides, dilations and changes to filter and image that tfjs needs for a sliding filter. */
-export function slidingOf(given: SlidingFilter) {
+export function computeSliding(given: SlidingFilter) {
   const { strideHeight, strideWidth } = given;
   const { dimensions } = given.filter;
   // A single cell needs no dilation.

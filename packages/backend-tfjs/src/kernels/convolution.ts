@@ -25,7 +25,7 @@ import {
   storedKernel,
 } from "./_kernel.ts";
 import { activate, activateUnfused, centre, fusable, isQuantised } from "./_quantised.ts";
-import { type Dilations, type Strides, slidingOf } from "./_sliding.ts";
+import { computeSliding, type Dilations, type Strides } from "./_sliding.ts";
 
 /** The arguments that all of them have. */
 interface Summed {
@@ -58,7 +58,7 @@ interface Weights<Args> {
   /** See `ProductOperands`. */
   readonly axis: number;
   of(args: Args): KernelTensor;
-  replaced(args: Args, weights: KernelTensor): Args;
+  replace(args: Args, weights: KernelTensor): Args;
 }
 
 /**
@@ -131,7 +131,7 @@ function wholeSums<Args extends Summed>(
     const zeros = place === 0 ? undefined : new Float32Array(args.bias.dimensions[0]);
     const low = zeros ?? start?.low;
     const bias = { ...args.bias, ...(low && { data: low }) };
-    const accumulate = prepare(weights.replaced({ ...args, bias }, part), {
+    const accumulate = prepare(weights.replace({ ...args, bias }, part), {
       ...centring,
       constant(tensor) {
         if (tensor.data instanceof Float32Array) return tf.tensor(tensor.data, [...tensor.dimensions]);
@@ -234,12 +234,12 @@ const filters = <Args extends Convolution>(axis: 0 | 3): Weights<Args> => ({
   name: "filter",
   axis,
   of: ({ filter }) => filter,
-  replaced: (args, filter) => ({ ...args, filter }),
+  replace: (args, filter) => ({ ...args, filter }),
 });
 
 export const conv2d = summingKernel((args: Convolution & Dilations, _, setup) => {
   const { input, nchw } = args;
-  const { sliding, shape, before } = slidingOf(args);
+  const { sliding, shape, before } = computeSliding(args);
   const weights = outputsLast(args.filter, setup, (filter) => shape(rank4(filter)));
   const bias = biasOf(args.bias, setup);
   return (read, activation) => {
@@ -250,7 +250,7 @@ export const conv2d = summingKernel((args: Convolution & Dilations, _, setup) =>
 
 export const depthwiseConv2d = summingKernel((args: Convolution & Dilations, _, setup) => {
   const { input, nchw } = args;
-  const { sliding, shape, before } = slidingOf(args);
+  const { sliding, shape, before } = computeSliding(args);
   const [, height, width, outputs] = args.filter.dimensions;
   const { channels } = imageLayout(input.dimensions, nchw);
   const weights = deriveTensor(args.filter, setup, (filter) =>
@@ -265,7 +265,7 @@ export const depthwiseConv2d = summingKernel((args: Convolution & Dilations, _, 
 
 export const groupedConv2d = summingKernel((args: Convolution & { readonly groups: number }, _, setup) => {
   const { input, nchw, groups } = args;
-  const { sliding, before } = slidingOf({ ...args, dilationWidth: 1, dilationHeight: 1 });
+  const { sliding, before } = computeSliding({ ...args, dilationWidth: 1, dilationHeight: 1 });
   const [outputs, height, width, depth] = args.filter.dimensions;
   const share = outputs / groups;
   // Weights are split by group once, not sliced in each run.
@@ -332,5 +332,5 @@ export const fullyConnected = summingKernel(
       return tf.fused.matMul({ a, b: weights(read), bias: bias(read), activation });
     };
   },
-  { name: "weights", axis: 0, of: ({ weights }) => weights, replaced: (args, weights) => ({ ...args, weights }) },
+  { name: "weights", axis: 0, of: ({ weights }) => weights, replace: (args, weights) => ({ ...args, weights }) },
 );

@@ -11,7 +11,7 @@ import {
 } from "@nnhal/operations";
 import { FusedActivationFunc } from "@nnhal/types";
 import * as tf from "@tensorflow/tfjs-core";
-import { byTable, lookedUp } from "./_by-table.ts";
+import { byTable, lookUp } from "./_by-table.ts";
 import { firstOf, floatKernel, isTensorInfo, only, realKernel, storedKernel } from "./_kernel.ts";
 import { activate, centre, isQuantised } from "./_quantised.ts";
 
@@ -62,7 +62,7 @@ function arithmetic(compute: Binary, computeIntegers = compute) {
 type Sizes = Readonly<Record<"left" | "right" | "output", TensorInfo>>;
 
 /** Arithmetic of quantised numbers: `stepsOf` computes whole steps of the output from the operands' whole numbers less their zero points. */
-function quantised(stepsOf: (sizes: Sizes) => Binary) {
+function computeQuantised(stepsOf: (sizes: Sizes) => Binary) {
   return storedKernel({
     accepts: isQuantised,
     prepare(
@@ -82,7 +82,7 @@ function quantised(stepsOf: (sizes: Sizes) => Binary) {
 
 /** See `Float32Sum`. */
 function quantisedSum(sign: 1 | -1) {
-  return quantised(({ left, right, output }) => {
+  return computeQuantised(({ left, right, output }) => {
     const parts = float32Sum(left, right, sign, output);
     const { carryStep, step, restStep } = parts;
     return (l, r) => {
@@ -98,7 +98,7 @@ function quantisedSum(sign: 1 | -1) {
 }
 
 /** Products are exact, and rounded once, ties to even. */
-const quantisedProduct = quantised(({ left, right, output }) => {
+const quantisedProduct = computeQuantised(({ left, right, output }) => {
   const ratio = Math.fround(Math.fround(left.scale * right.scale) / output.scale);
   return (l, r) => tf.round(tf.mul(tf.mul(l, r), ratio));
 });
@@ -130,12 +130,12 @@ function rectifier(activation: number) {
 }
 
 /** −x of integers, which tfjs would treat as floats. */
-const negated = (input: tf.Tensor) => tf.sub(tf.scalar(0, "int32"), input);
+const negate = (input: tf.Tensor) => tf.sub(tf.scalar(0, "int32"), input);
 
 export const abs = unary(floatsAndIntegers, (input) =>
-  input.dtype === "int32" ? tf.maximum(input, negated(input)) : tf.abs(input),
+  input.dtype === "int32" ? tf.maximum(input, negate(input)) : tf.abs(input),
 );
-export const neg = unary(floatsAndIntegers, (input) => (input.dtype === "int32" ? negated(input) : tf.neg(input)));
+export const neg = unary(floatsAndIntegers, (input) => (input.dtype === "int32" ? negate(input) : tf.neg(input)));
 export const exp = unary(floatKernel, tf.exp);
 export const log = unary(floatKernel, tf.log);
 export const floor = unary(floatKernel, tf.floor);
@@ -234,11 +234,11 @@ export const prelu = firstOf(
         const x = centre(stored, input);
         const product = tf.mul(x, centre(read(alpha), alpha));
         const estimate = tf.clipByValue(tf.round(tf.mul(product, perProduct)), leastSteps, greatestSteps);
-        const startAt = (place: number) => lookedUp(tf.add(estimate, place), leastSteps, starts);
+        const startAt = (place: number) => lookUp(tf.add(estimate, place), leastSteps, starts);
         const more = tf.cast(tf.greaterEqual(product, startAt(1)), "float32");
         const less = tf.cast(tf.less(product, startAt(0)), "float32");
         const negative = tf.add(tf.sub(tf.add(estimate, more), less), output.zeroPoint);
-        return tf.where(tf.less(x, 0), negative, lookedUp(stored, parts.least, positives));
+        return tf.where(tf.less(x, 0), negative, lookUp(stored, parts.least, positives));
       };
     },
   }),

@@ -60,19 +60,19 @@ type GateName = "Input" | "Forget" | "Cell" | "Output";
 /** A cell. Its operands have the names of the HAL after a prefix. Without an input gate, the forget gate replaces it (CIFG). */
 function prepareCell(args: TensorArgs, prefix: "" | "fw" | "bw", settings: Settings, setup: Setup): PreparedCell {
   const named = (name: string) => (prefix === "" ? name : prefix + name[0].toUpperCase() + name.slice(1));
-  const given = (name: string) => optionalTensor(args, named(name));
-  const needed = (name: string) => requiredTensor(args, named(name));
-  const hasInputGate = given("inputToInputWeights") !== undefined;
+  const give = (name: string) => optionalTensor(args, named(name));
+  const need = (name: string) => requiredTensor(args, named(name));
+  const hasInputGate = give("inputToInputWeights") !== undefined;
   const gates: GateName[] = hasInputGate ? ["Input", "Forget", "Cell", "Output"] : ["Forget", "Cell", "Output"];
   const weightsFrom = (source: string) =>
     sideBySide(
-      gates.map((gate) => needed(`${source}To${gate}Weights`)),
+      gates.map((gate) => need(`${source}To${gate}Weights`)),
       setup,
     );
   const recurrentWeights = weightsFrom("recurrent");
-  const projectionWeights = given("projectionWeights");
+  const projectionWeights = give("projectionWeights");
   const projection = projectionWeights && sideBySide([projectionWeights], setup);
-  const projectionBias = given("projectionBias");
+  const projectionBias = give("projectionBias");
   const activate = activationOf(settings.activation);
   const clipCell = clipper(settings.cellClip);
   const clipProjection = clipper(settings.projectionClip);
@@ -81,15 +81,15 @@ function prepareCell(args: TensorArgs, prefix: "" | "fw" | "bw", settings: Setti
       gate,
       {
         place: gates.indexOf(gate),
-        bias: needed(gate === "Cell" ? "cellBias" : `${gate.toLowerCase()}GateBias`),
-        peephole: gate === "Cell" ? undefined : given(`cellTo${gate}Weights`),
-        norm: given(`${gate.toLowerCase()}LayerNormWeights`),
+        bias: need(gate === "Cell" ? "cellBias" : `${gate.toLowerCase()}GateBias`),
+        peephole: gate === "Cell" ? undefined : give(`cellTo${gate}Weights`),
+        norm: give(`${gate.toLowerCase()}LayerNormWeights`),
       },
     ]),
   );
   return {
     weights: weightsFrom("input"),
-    auxiliaryWeights: given("auxiliaryToForgetWeights") && weightsFrom("auxiliary"),
+    auxiliaryWeights: give("auxiliaryToForgetWeights") && weightsFrom("auxiliary"),
     step(read, bag) {
       const recurrent = bag?.tidy(() => recurrentWeights(read)) ?? recurrentWeights(read);
       return (contribution, [output, cell]) => {

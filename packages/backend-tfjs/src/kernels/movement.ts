@@ -3,7 +3,7 @@ import type { KernelTensor } from "@nnhal/backend";
 import { elementTable } from "@nnhal/backend/float32";
 import { ensure, extentProduct, imageLayout, integerRange, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import * as tf from "@tensorflow/tfjs-core";
-import { lookedUp } from "./_by-table.ts";
+import { lookUp } from "./_by-table.ts";
 import { fromNhwc, toNhwc } from "./_image.ts";
 import { type Compute, type Read, type Setup, storedKernel } from "./_kernel.ts";
 import { isQuantised } from "./_quantised.ts";
@@ -40,7 +40,7 @@ function requantise(input: KernelTensor, output: TensorInfo, keep: Setup["keep"]
   if (input.scale === output.scale && input.zeroPoint === output.zeroPoint) return (read) => read(input);
   const { least, results } = elementTable("CONCATENATION", { inputs: [input], axis: 0 }, output);
   const table = keep(tf.tensor1d(results));
-  return (read) => lookedUp(read(input), least, table);
+  return (read) => lookUp(read(input), least, table);
 }
 
 export const concatenation = storedKernel({

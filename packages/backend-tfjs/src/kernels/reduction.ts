@@ -44,7 +44,7 @@ function reduction(make: typeof floatKernel, reduce: (input: tf.Tensor, axes: nu
 }
 
 const booleans: typeof floatKernel = (spec) => storedKernel({ accepts: only("TENSOR_BOOL8"), ...spec });
-const ordered: typeof floatKernel = (spec) =>
+const order: typeof floatKernel = (spec) =>
   storedKernel({ accepts: (type) => isFloat(type) || isQuantised(type), ...spec });
 
 /** The mean of the whole numbers less their zero point, rounded with ties away from 0. The quantisation does not change. */
@@ -72,8 +72,8 @@ export const mean = firstOf(
 export const reduceSum = reduction(floatKernel, (input, axes) => tf.sum(input, axes));
 export const reduceProd = reduction(floatKernel, (input, axes) => tf.prod(input, axes));
 /** Quantised numbers have the order of the real numbers, and the quantisation does not change. */
-export const reduceMax = reduction(ordered, (input, axes) => tf.max(input, axes));
-export const reduceMin = reduction(ordered, (input, axes) => tf.min(input, axes));
+export const reduceMax = reduction(order, (input, axes) => tf.max(input, axes));
+export const reduceMin = reduction(order, (input, axes) => tf.min(input, axes));
 export const reduceAll = reduction(booleans, (input, axes) => tf.all(tf.cast(input, "bool"), axes));
 export const reduceAny = reduction(booleans, (input, axes) => tf.any(tf.cast(input, "bool"), axes));
 

@@ -7,9 +7,9 @@ export interface ByteWriter {
   readonly length: number;
   byte(value: number): void;
   /** A whole number from 0 to 2^32 - 1. */
-  unsigned(value: number): void;
+  writeUnsigned(value: number): void;
   /** A whole number of 32 bits; those from 2^31 on stand for the negative ones with the same bits. */
-  signed(value: number): void;
+  writeSigned(value: number): void;
   signed64(value: bigint): void;
   float32(value: number): void;
   float64(value: number): void;
@@ -17,7 +17,7 @@ export interface ByteWriter {
   name(text: string): void;
   bytes(values: ArrayLike<number>): void;
   /** The bytes so far. */
-  taken(): Uint8Array<ArrayBuffer>;
+  copyBytes(): Uint8Array<ArrayBuffer>;
 }
 
 /** Creates an empty list. */
@@ -45,7 +45,7 @@ export function createWriter(): ByteWriter {
     },
     byte,
     bytes,
-    unsigned(value) {
+    writeUnsigned(value) {
       if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) {
         throw new RangeError(`${value} is not a valid unsigned number of 32 bits`);
       }
@@ -53,7 +53,7 @@ export function createWriter(): ByteWriter {
       for (; rest > 0x7f; rest = Math.floor(rest / 128)) byte((rest % 128) | 0x80);
       byte(rest);
     },
-    signed(value) {
+    writeSigned(value) {
       if (!Number.isInteger(value) || value < -0x8000_0000 || value > 0xffff_ffff) {
         throw new RangeError(`${value} is not a valid number of 32 bits`);
       }
@@ -70,10 +70,10 @@ export function createWriter(): ByteWriter {
     float64: (value) => bytes(bytesOf(8, (view) => view.setFloat64(0, value, true))),
     name(text) {
       const encoded = new TextEncoder().encode(text);
-      writer.unsigned(encoded.length);
+      writer.writeUnsigned(encoded.length);
       bytes(encoded);
     },
-    taken: () => room.slice(0, length),
+    copyBytes: () => room.slice(0, length),
   };
   return writer;
 }

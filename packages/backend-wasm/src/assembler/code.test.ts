@@ -86,8 +86,8 @@ describe("numbers", () => {
     const write = (value: number) => () => writeCode([], (code) => code.i32(value));
     for (const value of [-(2 ** 31), 2 ** 32 - 1]) expect(write(value)).not.toThrow();
     for (const value of [-(2 ** 31) - 1, 2 ** 32, 0.5]) expect(write(value)).toThrow(RangeError);
-    expect(() => createWriter().unsigned(-1)).toThrow("-1 is not a valid unsigned number");
-    expect(() => createWriter().unsigned(2 ** 32)).toThrow(RangeError);
+    expect(() => createWriter().writeUnsigned(-1)).toThrow("-1 is not a valid unsigned number");
+    expect(() => createWriter().writeUnsigned(2 ** 32)).toThrow(RangeError);
     expect(() => writeCode([], (code) => code.op("v128.const", [1, 2]))).toThrow("expected 16 bytes, got 2");
   });
 });

@@ -61,7 +61,7 @@ export const typeBytes: Readonly<Record<BlockType, number>> = {
 export function writeCode(params: readonly ValueType[], write: (code: Code) => void): WrittenCode {
   const writer = createWriter();
   const locals = writeInstructions(params, write, (name, given) => encode(writer, name, given));
-  return { locals, bytes: writer.taken() };
+  return { locals, bytes: writer.copyBytes() };
 }
 
 /** Calls `append` for each instruction of a function, in order, and returns the types of its locals after the parameters. */
@@ -125,11 +125,11 @@ function encode(writer: ByteWriter, name: InstructionName, given: readonly Part[
   if (prefix === 0) writer.byte(opcode);
   else {
     writer.byte(prefix);
-    writer.unsigned(opcode);
+    writer.writeUnsigned(opcode);
   }
   let next = 0;
   for (const part of immediateForms[immediates]) {
-    if (part === "align") writer.unsigned(align ?? 0);
+    if (part === "align") writer.writeUnsigned(align ?? 0);
     else if (part === "zero") writer.byte(0);
     else writePart(writer, name, part, given[next++]);
   }
@@ -141,8 +141,8 @@ function writePart(writer: ByteWriter, name: string, part: string, value: Part):
   else if (typeof value === "number") writeNumber(writer, part, value);
   else if (value === undefined) throw new TypeError(`${name}: the immediate ${part} is missing`);
   else if (part === "indexes") {
-    writer.unsigned(value.length);
-    for (const index of value) writer.unsigned(index);
+    writer.writeUnsigned(value.length);
+    for (const index of value) writer.writeUnsigned(index);
   } else {
     if (value.length !== 16) throw new RangeError(`${name}: expected 16 bytes, got ${value.length}`);
     writer.bytes(value);
@@ -150,11 +150,11 @@ function writePart(writer: ByteWriter, name: string, part: string, value: Part):
 }
 
 function writeNumber(writer: ByteWriter, part: string, value: number): void {
-  if (part === "i32") writer.signed(value);
+  if (part === "i32") writer.writeSigned(value);
   else if (part === "f32") writer.float32(value);
   else if (part === "f64") writer.float64(value);
   else if (part === "lane") writer.byte(value);
-  else writer.unsigned(value);
+  else writer.writeUnsigned(value);
 }
 
 function blockType(text: string): BlockType {

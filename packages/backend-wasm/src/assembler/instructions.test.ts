@@ -177,7 +177,7 @@ describe("instructions with immediates", () => {
   const content = Uint8Array.from({ length: 16 }, (_, place) => 0x91 + 7 * place);
   const operand = Uint8Array.from({ length: 16 }, (_, place) => 0x83 ^ (place * 29));
   const laneOf = (bytes: Uint8Array, bits: number) => bytes.slice((lane * bits) / 8, ((lane + 1) * bits) / 8);
-  const padded = (bytes: Iterable<number>) => [...bytes, ...new Array(16).fill(0)].slice(0, 16);
+  const pad = (bytes: Iterable<number>) => [...bytes, ...new Array(16).fill(0)].slice(0, 16);
 
   /** The result and what is in memory afterwards. */
   function expectedOf(name: string, signature: string): { result: number[]; memory: number[] } {
@@ -190,11 +190,11 @@ describe("instructions with immediates", () => {
       return [...from.slice(0, bits / 8), ...new Array(16).fill(extension)].slice(0, bitsOfType / 8 || 16);
     };
     let match = /^load(\d*)(?:_([su]))?$/.exec(operation);
-    if (match) return { result: padded(wide(Number(match[1]) || bitsOfType, match[2])), memory: kept };
+    if (match) return { result: pad(wide(Number(match[1]) || bitsOfType, match[2])), memory: kept };
     match = /^store(\d*)$/.exec(operation);
     if (match) {
       const size = (Number(match[1]) || bitsOfType) / 8;
-      return { result: padded([]), memory: [...operand.slice(0, size), ...kept.slice(size)] };
+      return { result: pad([]), memory: [...operand.slice(0, size), ...kept.slice(size)] };
     }
     match = /^load(\d+)x(\d+)_([su])$/.exec(operation);
     if (match) {
@@ -210,7 +210,7 @@ describe("instructions with immediates", () => {
     if (match) {
       const part = [...content.slice(0, Number(match[1]) / 8)];
       const repeated = Array.from({ length: 16 / part.length }, () => part).flat();
-      return { result: match[2] === "splat" ? repeated : padded(part), memory: kept };
+      return { result: match[2] === "splat" ? repeated : pad(part), memory: kept };
     }
     match = /^load(\d+)_lane$/.exec(operation);
     if (match) {
@@ -222,7 +222,7 @@ describe("instructions with immediates", () => {
     match = /^store(\d+)_lane$/.exec(operation);
     if (match) {
       const bits = Number(match[1]);
-      return { result: padded([]), memory: [...laneOf(operand, bits), ...kept.slice(bits / 8)] };
+      return { result: pad([]), memory: [...laneOf(operand, bits), ...kept.slice(bits / 8)] };
     }
     match = /^i(\d+)x|^f(\d+)x/.exec(type);
     if (match && operation.startsWith("extract_lane")) {
@@ -230,7 +230,7 @@ describe("instructions with immediates", () => {
       const part = laneOf(operand, bits);
       const isNegative = operation.endsWith("_s") && (part.at(-1) ?? 0) >= 128;
       const size = Math.max(4, bits / 8);
-      return { result: padded([...part, ...new Array(8).fill(isNegative ? 255 : 0)].slice(0, size)), memory: kept };
+      return { result: pad([...part, ...new Array(8).fill(isNegative ? 255 : 0)].slice(0, size)), memory: kept };
     }
     if (match && operation === "replace_lane") {
       const bits = Number(match[1] ?? match[2]);
@@ -254,14 +254,14 @@ describe("instructions with immediates", () => {
   function atomicResult(type: string, operation: string, signature: string): { result: number[]; memory: number[] } {
     const kept = [...content];
     const bitsOfType = type === "i64" ? 64 : 32;
-    if (operation === "atomic.notify") return { result: padded([]), memory: kept };
+    if (operation === "atomic.notify") return { result: pad([]), memory: kept };
     const match = /^(?:atomic\.)?(load|store|rmw)(\d*)(?:\.(\w+?))?(?:_u)?$/.exec(operation);
     if (match === null) throw new Error(`${type}.${operation} has no expectation`);
     const bits = Number(match[2]) || bitsOfType;
     const shape = `i${bits}`;
     const before = BigInt(lanesOf(shape, content)[0] ?? 0n);
     const given = BigInt(lanesOf(shape, operand)[0] ?? 0n);
-    const old = padded(match[1] === "store" ? [] : content.slice(0, bits / 8));
+    const old = pad(match[1] === "store" ? [] : content.slice(0, bits / 8));
     const after = {
       add: before + given,
       sub: before - given,

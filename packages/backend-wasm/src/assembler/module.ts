@@ -40,22 +40,22 @@ export function writeModule(memory: MemoryImport, functions: readonly FunctionSp
     });
   });
   section(writer, 2, (part) => {
-    part.unsigned(1);
+    part.writeUnsigned(1);
     part.name(memory.module);
     part.name(memory.name);
     part.byte(0x02);
     const { pages, maximum, shared = false } = memory;
     part.byte((maximum === undefined ? 0 : 1) + (shared ? 2 : 0));
-    part.unsigned(pages);
-    if (maximum !== undefined) part.unsigned(maximum);
+    part.writeUnsigned(pages);
+    if (maximum !== undefined) part.writeUnsigned(maximum);
   });
-  section(writer, 3, (part) => vector(part, places, (place) => part.unsigned(place)));
+  section(writer, 3, (part) => vector(part, places, (place) => part.writeUnsigned(place)));
   section(writer, 7, (part) => {
     const exported = [...functions.entries()].filter(([, { isExported }]) => isExported);
     vector(part, exported, ([index, { name }]) => {
       part.name(name);
       part.byte(0x00);
-      part.unsigned(index);
+      part.writeUnsigned(index);
     });
   });
   section(writer, 10, (part) => {
@@ -65,12 +65,12 @@ export function writeModule(memory: MemoryImport, functions: readonly FunctionSp
     part.name("name");
     section(part, 1, (names) => {
       vector(names, [...functions.entries()], ([index, { name }]) => {
-        names.unsigned(index);
+        names.writeUnsigned(index);
         names.name(name);
       });
     });
   });
-  return writer.taken();
+  return writer.copyBytes();
 }
 
 /** Each type once, and the place of that of each function. */
@@ -95,23 +95,23 @@ function writeBody(writer: ByteWriter, { locals, bytes }: WrittenCode): void {
     else runs.push({ type, count: 1 });
   }
   vector(body, runs, ({ type, count }) => {
-    body.unsigned(count);
+    body.writeUnsigned(count);
     body.byte(typeBytes[type]);
   });
   body.bytes(bytes);
-  writer.unsigned(body.length);
-  writer.bytes(body.taken());
+  writer.writeUnsigned(body.length);
+  writer.bytes(body.copyBytes());
 }
 
 function section(writer: ByteWriter, id: number, write: (part: ByteWriter) => void): void {
   const part = createWriter();
   write(part);
   writer.byte(id);
-  writer.unsigned(part.length);
-  writer.bytes(part.taken());
+  writer.writeUnsigned(part.length);
+  writer.bytes(part.copyBytes());
 }
 
 function vector<T>(writer: ByteWriter, items: readonly T[], write: (item: T) => void): void {
-  writer.unsigned(items.length);
+  writer.writeUnsigned(items.length);
   for (const item of items) write(item);
 }

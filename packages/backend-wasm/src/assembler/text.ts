@@ -10,7 +10,7 @@ export function textOf(
   comment: (place: number) => string | undefined = () => undefined,
 ): string {
   const identifiers = functions.map((each) => `$${each.name.replaceAll(/[^\w.+-]/g, "_")}`);
-  const lines = [`(module`, `  (import ${quoted(module)} ${quoted(name)} (memory ${pages}))`];
+  const lines = [`(module`, `  (import ${quote(module)} ${quote(name)} (memory ${pages}))`];
   for (const [place, { name: exported, params, results, isExported, write }] of functions.entries()) {
     const body: string[] = [];
     let depth = 2;
@@ -24,7 +24,7 @@ export function textOf(
     if (about !== undefined) lines.push("", `  ;; ${about}`);
     const types = [...listOf("param", params), ...listOf("result", results)];
     lines.push(`  (func ${[identifiers[place], ...types].join(" ")}`, ...localLines(locals), ...body, "  )");
-    if (isExported) lines.push(`  (export ${quoted(exported)} (func ${identifiers[place]}))`);
+    if (isExported) lines.push(`  (export ${quote(exported)} (func ${identifiers[place]}))`);
   }
   return `${[...lines, ")"].join("\n")}\n`;
 }
@@ -37,7 +37,7 @@ function localLines(types: readonly ValueType[]): string[] {
   return listOf("local", types).map((line) => `    ${line}`);
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return `"${text.replaceAll(/["\\]/g, (each) => `\\${each}`)}"`;
 }
 

@@ -82,13 +82,13 @@ function emitNode(
   const [first, second, third] = args;
   switch (kind) {
     case "accumulator":
-      required(leaves.accumulator, kind)();
+      requireValue(leaves.accumulator, kind)();
       return;
     case "element":
-      required(leaves.element, kind)(node.operand ?? 0);
+      requireValue(leaves.element, kind)(node.operand ?? 0);
       return;
     case "channel":
-      required(leaves.channel, kind)(node.region ?? 0);
+      requireValue(leaves.channel, kind)(node.region ?? 0);
       return;
     case "constant": {
       const local = constants?.get(constantKey(node));
@@ -98,16 +98,16 @@ function emitNode(
     }
     case "shl":
     case "shr":
-      emit(required(first, kind));
+      emit(requireValue(first, kind));
       code.i32(value).op(kind === "shl" ? "i32x4.shl" : "i32x4.shr_s");
       return;
     case "bits":
     case "fromBits":
-      emit(required(first, kind));
+      emit(requireValue(first, kind));
       return;
     case "round":
       // Near 1.5 · 2^23 floats are whole numbers, and the lowest bits of their bits count them.
-      emit(required(first, kind));
+      emit(requireValue(first, kind));
       code.op("v128.const", splatBytes("f32", 12582912)).op("f32x4.add");
       code.op("v128.const", splatBytes("i32", 0x4b400000)).op("i32x4.sub");
       return;
@@ -122,16 +122,16 @@ function emitNode(
       emitHighMul(code, args, emit);
       return;
     case "select":
-      emit(required(second, kind));
-      emit(required(third, kind));
-      emit(required(first, kind));
+      emit(requireValue(second, kind));
+      emit(requireValue(third, kind));
+      emit(requireValue(first, kind));
       code.op("v128.bitselect");
       return;
     default: {
       args.forEach(emit);
       const name = instructions[kind]?.[args[0]?.type ?? type];
       // All names of the table are instructions without immediates, which its type cannot say.
-      code.op(required(name, `${kind} of ${args[0]?.type}`) as "f32x4.add");
+      code.op(requireValue(name, `${kind} of ${args[0]?.type}`) as "f32x4.add");
     }
   }
 }
@@ -161,9 +161,9 @@ function emitByLane(
 function emitHighMul(code: Code, args: readonly Expression[], emit: (node: Expression) => void): void {
   const [a, b] = [code.local("v128"), code.local("v128")];
   const [first, second] = args;
-  emit(required(first, "highMul"));
+  emit(requireValue(first, "highMul"));
   code.set(a);
-  emit(required(second, "highMul"));
+  emit(requireValue(second, "highMul"));
   code.set(b);
   for (const half of ["i64x2.extmul_low_i32x4_s", "i64x2.extmul_high_i32x4_s"] as const) {
     code
@@ -182,7 +182,7 @@ function emitHighMul(code: Code, args: readonly Expression[], emit: (node: Expre
   code.op("v128.and").op("v128.xor");
 }
 
-function required<T>(value: T | undefined, what: string): T {
+function requireValue<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new TypeError(`the kernel has no ${what}`);
   return value;
 }

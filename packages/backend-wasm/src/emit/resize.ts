@@ -52,16 +52,16 @@ export function emitResize(code: Code, step: ResizeStep, regions: Regions): void
   };
   const times = isFloat ? "f32x4.mul" : "i32x4.mul";
   const plus = isFloat ? "f32x4.add" : "i32x4.add";
-  const mixed = (left: Local, right: Local) => {
+  const mix = (left: Local, right: Local) => {
     loadLanes(code, source.type, left, 0);
     code.get(before).op(times);
     loadLanes(code, source.type, right, 0);
     code.get(after).op(times).op(plus);
   };
   const some = (lanes: number) => {
-    mixed(corners[0], corners[1]);
+    mix(corners[0], corners[1]);
     code.get(above).op(times);
-    mixed(corners[2], corners[3]);
+    mix(corners[2], corners[3]);
     code.get(below).op(times).op(plus).set(sum);
     emitExpression(code, value, { accumulator: () => code.get(sum) });
     code.set(sum);

@@ -3,10 +3,10 @@ import type { KernelTensor } from "@nnhal/backend";
 import { activationRange, isFloat, quantisedActivationRange, sumMultipliers, type TensorInfo } from "@nnhal/operations";
 import { FusedActivationFunc } from "@nnhal/types";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
-import { converted, type Expression, element, on, real, select, shifted, whole, within } from "./expression.ts";
-import { expectReal, isQuant8, type LoweringTable, requantised as requantisedSteps } from "./lowering.ts";
+import { convert, type Expression, element, makeInteger, on, real, select, shiftBits, within } from "./expression.ts";
+import { expectReal, isQuant8, type LoweringTable, requantise as requantisedSteps } from "./lowering.ts";
 import { refuse } from "./refusal.ts";
-import { requantised } from "./table.ts";
+import { requantiseTensor } from "./table.ts";
 
 const { NONE } = FusedActivationFunc;
 
@@ -35,9 +35,9 @@ export function both(
 }
 
 /** The quantised element less its zero point. */
-export function centred(operand: number, info: TensorInfo): Expression {
+export function centre(operand: number, info: TensorInfo): Expression {
   const plain = element(operand, "i32");
-  return info.zeroPoint === 0 ? plain : on("sub", plain, whole(info.zeroPoint));
+  return info.zeroPoint === 0 ? plain : on("sub", plain, makeInteger(info.zeroPoint));
 }
 
 /** A sum as the reference computes it: whole multipliers for the scales, and one rounding, halves up. */
@@ -47,12 +47,12 @@ function quantisedSum({ left, right }: Two, sign: 1 | -1, activation: number, ou
   const [least, greatest] = quantisedActivationRange(activation, output);
   const terms = on(
     "add",
-    on("mul", centred(0, left), whole(multipliers[0])),
-    on("mul", centred(1, right), whole(sign * multipliers[1])),
+    on("mul", centre(0, left), makeInteger(multipliers[0])),
+    on("mul", centre(1, right), makeInteger(sign * multipliers[1])),
   );
   // Sums are less than 2^30: of more bits than 30 nothing is left.
-  const steps = bits > 30 ? whole(0) : shifted("shr", on("add", terms, whole(2 ** (bits - 1))), bits);
-  return within(on("add", steps, whole(output.zeroPoint)), least, greatest);
+  const steps = bits > 30 ? makeInteger(0) : shiftBits("shr", on("add", terms, makeInteger(2 ** (bits - 1))), bits);
+  return within(on("add", steps, makeInteger(output.zeroPoint)), least, greatest);
 }
 
 function sum(name: "ADD" | "SUB") {
@@ -99,25 +99,25 @@ const comparisons = {
 /** An element in an order; a BOOL may be any number but 0. */
 function comparable(operand: number, info: TensorInfo): Expression {
   if (info.type !== "TENSOR_BOOL8") return elementOf(operand, info);
-  return on("and", on("ne", element(operand, "i32"), whole(0)), whole(1));
+  return on("and", on("ne", element(operand, "i32"), makeInteger(0)), makeInteger(1));
 }
 
 function comparison(name: keyof typeof comparisons) {
   return ({ left, right }: Two, { output }: { readonly output: TensorInfo }, builder: Builder): Value => {
     const isPlain = !isQuant8(left) || (left.scale === right.scale && left.zeroPoint === right.zeroPoint);
     const of = (operand: number, info: TensorInfo) =>
-      isPlain ? comparable(operand, info) : on("mul", converted("toFloat", centred(operand, info)), real(info.scale));
+      isPlain ? comparable(operand, info) : on("mul", convert("toFloat", centre(operand, info)), real(info.scale));
     const truth = on(comparisons[name], of(0, left), of(1, right));
-    return both(builder, name, { left, right }, output, on("and", truth, whole(1)));
+    return both(builder, name, { left, right }, output, on("and", truth, makeInteger(1)));
   };
 }
 
 function logical(name: "LOGICAL_AND" | "LOGICAL_OR") {
   // A BOOL may be any number but 0.
-  const isTrue = (operand: number) => on("ne", element(operand, "i32"), whole(0));
+  const isTrue = (operand: number) => on("ne", element(operand, "i32"), makeInteger(0));
   return ({ left, right }: Two, { output }: { readonly output: TensorInfo }, builder: Builder): Value => {
     const truth = on(name === "LOGICAL_AND" ? "and" : "or", isTrue(0), isTrue(1));
-    return both(builder, name, { left, right }, output, on("and", truth, whole(1)));
+    return both(builder, name, { left, right }, output, on("and", truth, makeInteger(1)));
   };
 }
 
@@ -128,7 +128,7 @@ function extreme(name: "MAXIMUM" | "MINIMUM") {
     // A NaN on either side is the result.
     const value = isFloat(left.type) ? select(on("eq", a, a), chosen, a) : chosen;
     const target = outputOf(builder, output);
-    const operands = [left, right].map((tensor) => requantised(builder, tensor, output));
+    const operands = [left, right].map((tensor) => requantiseTensor(builder, tensor, output));
     addElementwise(builder, name, operands, target, value);
     return target;
   };
@@ -147,7 +147,7 @@ export const arithmetic: LoweringTable = {
       );
     }
     const ratio = Math.fround(product / output.scale);
-    const steps = on("mul", converted("toFloat", on("mul", centred(0, left), centred(1, right))), real(ratio));
+    const steps = on("mul", convert("toFloat", on("mul", centre(0, left), centre(1, right))), real(ratio));
     return both(builder, "MUL", { left, right }, output, requantisedSteps(steps, activation, output));
   },
   EQUAL: comparison("EQUAL"),
@@ -160,9 +160,9 @@ export const arithmetic: LoweringTable = {
   LOGICAL_OR: logical("LOGICAL_OR"),
   SELECT({ condition, whenTrue, whenFalse }, { output }, builder) {
     const target = outputOf(builder, output);
-    const chosen = [whenTrue, whenFalse].map((tensor) => requantised(builder, tensor, output));
+    const chosen = [whenTrue, whenFalse].map((tensor) => requantiseTensor(builder, tensor, output));
     const operands = [builder.read(condition), ...chosen];
-    const isChosen = on("ne", element(0, "i32"), whole(0));
+    const isChosen = on("ne", element(0, "i32"), makeInteger(0));
     addElementwise(
       builder,
       "SELECT",

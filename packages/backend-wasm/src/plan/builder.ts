@@ -12,7 +12,7 @@ import {
   typeText,
 } from "@nnhal/operations";
 import type { Expression } from "./expression.ts";
-import { merged } from "./merge.ts";
+import { mergeAxes } from "./merge.ts";
 import { type ElementType, elementBytes, FLAT_UNIT, mostBytes, type Operand, type Region, type Step } from "./plan.ts";
 import { refuse } from "./refusal.ts";
 
@@ -215,7 +215,7 @@ export function addElementwise(
   work = 4,
 ): void {
   const operandSteps = operands.map(({ dimensions }) => broadcastSteps(dimensions, target.dimensions));
-  const { loops, steps } = merged(target.dimensions, [...operandSteps, stridesOf(target.dimensions)]);
+  const { loops, steps } = mergeAxes(target.dimensions, [...operandSteps, stridesOf(target.dimensions)]);
   const places = [...operands, target].map(
     ({ region, type }, place): Operand => ({ region, type, offset: 0, steps: steps[place] ?? [] }),
   );
@@ -252,7 +252,7 @@ export function addMove(
   target: Operand,
 ): void {
   if (extents.includes(0)) return;
-  const { loops, steps } = merged(extents, [source.steps, target.steps]);
+  const { loops, steps } = mergeAxes(extents, [source.steps, target.steps]);
   const [from = [], to = []] = steps;
   // The first loop is the one whose turns are units.
   const alone = loops.length === 1;
@@ -273,7 +273,7 @@ export function operandOf({ region, type }: Value, steps: readonly number[], off
 }
 
 /** The same elements in another order of axes: axis n of the result is axis `order[n]` of the value. */
-export function transposed(builder: Builder, value: Value, order: readonly number[], name = "transpose"): Value {
+export function transpose(builder: Builder, value: Value, order: readonly number[], name = "transpose"): Value {
   const dimensions = order.map((axis) => value.dimensions[axis] ?? 1);
   const result = builder.value(value.type, dimensions);
   transposeInto(builder, value, order, result, name);

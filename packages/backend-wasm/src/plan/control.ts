@@ -2,8 +2,8 @@
 import type { GraphView, KernelTensor, OperationView } from "@nnhal/backend";
 import { elementCount, isTensorType, sameShape, type TensorData, type TensorInfo, tensorInfo } from "@nnhal/operations";
 import { type Builder, outputOf, type Value } from "./builder.ts";
-import { copied } from "./copied.ts";
-import { fused, withoutDead } from "./fuse.ts";
+import { copyElements } from "./copied.ts";
+import { fuseSteps, withoutDead } from "./fuse.ts";
 import type { Region, Step } from "./plan.ts";
 import { refuse } from "./refusal.ts";
 
@@ -77,7 +77,7 @@ function stepsOf(
     wanted = finish(builder.inside(() => plan(graph, inputs)));
   });
   const needed = new Set(wanted);
-  return fused(withoutDead(steps, needed), needed);
+  return fuseSteps(withoutDead(steps, needed), needed);
 }
 
 const workOf = (...lists: (readonly Step[])[]) => lists.flat().reduce((sum, { units, work }) => sum + units * work, 1);
@@ -125,7 +125,7 @@ function addBranch(
 function copyInto(builder: Builder, results: readonly Fact[], position: number, to: Value): void {
   const result = results[position];
   if (result === undefined) throw new Error(`output ${position} has no value`);
-  copied(builder, { ...result.value, dimensions: to.dimensions }, to);
+  copyElements(builder, { ...result.value, dimensions: to.dimensions }, to);
 }
 
 function addLoop(
@@ -140,7 +140,7 @@ function addLoop(
   const changing = body.outputs.length;
   const state = inputs.map(({ info, value, data }, position): Fact => {
     if (position >= changing) return { info, value, ...(data && { data }) };
-    return { info, value: copied(builder, value) };
+    return { info, value: copyElements(builder, value) };
   });
   const verdict = builder.value("u8", [1]);
   const test = stepsOf(builder, condition, state, plan, (results) => {
@@ -158,7 +158,7 @@ function addLoop(
     // A result may be another value of the state, which must not change before it is read.
     const own = new Set(state.map(({ value }) => value.region));
     const moved = results.map((result) =>
-      own.has(result.value.region) ? { ...result, value: copied(builder, result.value) } : result,
+      own.has(result.value.region) ? { ...result, value: copyElements(builder, result.value) } : result,
     );
     const changed = state.slice(0, changing).map(({ value }) => value);
     for (const [position, to] of changed.entries()) copyInto(builder, moved, position, to);

@@ -15,11 +15,11 @@ import {
   type Builder,
   operandOf,
   outputOf,
-  transposed,
+  transpose,
   transposeInto,
   type Value,
 } from "./builder.ts";
-import { type Expression, element, real, whole } from "./expression.ts";
+import { type Expression, element, makeInteger, real } from "./expression.ts";
 import type { LoweringTable } from "./lowering.ts";
 import type { ImageExtents, Segment, Window } from "./plan.ts";
 import { refuse } from "./refusal.ts";
@@ -35,9 +35,9 @@ interface Prepared {
 }
 
 /** The image that a window slides over: NHWC, and without the copy that an operation before has padded. */
-export function prepared(builder: Builder, tensor: KernelTensor, padding: Padding, nchw: boolean): Prepared {
+export function prepareImage(builder: Builder, tensor: KernelTensor, padding: Padding, nchw: boolean): Prepared {
   const given = builder.read(tensor);
-  if (nchw) return { image: transposed(builder, given, toNhwc), padding };
+  if (nchw) return { image: transpose(builder, given, toNhwc), padding };
   const copy = builder.padded.get(given.region);
   const [batch, rows, columns, channels] = copy?.pads ?? [];
   const isSpatial = [batch, channels].every((pad) => pad?.[0] === 0 && pad[1] === 0);
@@ -54,7 +54,7 @@ export function prepared(builder: Builder, tensor: KernelTensor, padding: Paddin
 }
 
 /** A copy of an image with some value around it, of these extents; the image itself if they are its own. */
-function surrounded(
+function surround(
   builder: Builder,
   image: Value,
   top: number,
@@ -71,7 +71,7 @@ function surrounded(
     Math.max(width, left + ownWidth),
     channels,
   ]);
-  addElementwise(builder, "pad", [], result, image.type === "f32" ? real(around) : whole(around), 1);
+  addElementwise(builder, "pad", [], result, image.type === "f32" ? real(around) : makeInteger(around), 1);
   const strides = stridesOf(result.dimensions);
   const offset = top * (strides[1] ?? 0) + left * (strides[2] ?? 0);
   addMove(
@@ -143,7 +143,7 @@ export function addConvolution(
   { output }: { readonly output: TensorInfo },
   builder: Builder,
 ): Value {
-  const { image, padding } = prepared(builder, input, sliding, nchw);
+  const { image, padding } = prepareImage(builder, input, sliding, nchw);
   const { target, finish } = imageOutput(builder, output, nchw);
   const [channels = 0, height = 1, width = 1, depth = 1] = filter.dimensions;
   const size = height * width * depth;
@@ -189,10 +189,10 @@ export function rowsOf({ region, type }: Value, rows: number, depth: number, fir
 export const convolutions: LoweringTable = {
   CONV_2D: addConvolution,
   DEPTHWISE_CONV_2D({ input, filter, bias, depthMultiplier, activation, nchw, ...sliding }, { output }, builder) {
-    const { image: given, padding } = prepared(builder, input, sliding, nchw);
+    const { image: given, padding } = prepareImage(builder, input, sliding, nchw);
     const { target, finish } = imageOutput(builder, output, nchw);
     const [, height = 1, width = 1, channels = 1] = filter.dimensions;
-    const image = depthMultiplier === 1 ? given : repeated(builder, given, depthMultiplier);
+    const image = depthMultiplier === 1 ? given : repeatChannels(builder, given, depthMultiplier);
     const [inputExtents, outputExtents] = [extentsOf(image), extentsOf(target)];
     const window = windowOf(height, width, { ...sliding, ...padding }, inputExtents, outputExtents);
     const rows = segments(
@@ -278,7 +278,7 @@ export function extentsOf({ dimensions }: Pick<Value, "dimensions">): ImageExten
 }
 
 /** Each channel `count` times, side by side. */
-function repeated(builder: Builder, image: Value, count: number): Value {
+function repeatChannels(builder: Builder, image: Value, count: number): Value {
   const { batches, height, width, channels } = extentsOf(image);
   const result = builder.value(image.type, [batches, height, width, channels * count]);
   const shape = [batches * height * width * channels, count];
@@ -315,7 +315,7 @@ export function rowsUnder(
   const neededHeight = skippedRows + (outHeight - 1) * strideHeight + dilatedExtent(height, dilationHeight);
   const neededWidth = skippedColumns + (outWidth - 1) * strideWidth + dilatedExtent(width, dilationWidth);
   const around = image.type === "f32" ? 0 : input.zeroPoint;
-  const whole = surrounded(
+  const whole = surround(
     builder,
     image,
     Math.max(0, paddingTop),

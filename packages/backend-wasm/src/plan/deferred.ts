@@ -36,7 +36,7 @@ const checks = {
 } as const;
 
 /** The lowering if it is loaded; else, in a trial, results without steps. */
-function deferred(name: Name): Lowering<AnyArgs, AnyArgs> {
+function defer(name: Name): Lowering<AnyArgs, AnyArgs> {
   return (args, outputs, builder): Value | readonly Value[] => {
     // The arguments are those of the operation of this name.
     (checks[name] as (args: AnyArgs) => void)(args);
@@ -54,7 +54,7 @@ function isTensor(value: AnyArgs[string]): value is KernelTensor {
 
 /** The lowerings. */
 export const deferredLowerings: LoweringTable = Object.fromEntries(
-  Object.keys(checks).map((name) => [name, deferred(name as Name)]),
+  Object.keys(checks).map((name) => [name, defer(name as Name)]),
 );
 
 /** Loads the code for the operations of a network. */

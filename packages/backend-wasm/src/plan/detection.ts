@@ -2,7 +2,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import type { OperationArgs, TensorInfo } from "@nnhal/operations";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
-import { real, whole } from "./expression.ts";
+import { makeInteger, real } from "./expression.ts";
 import { calc, choose, type Formula, integer, realNumber } from "./formula.ts";
 import type { LoweringTable } from "./lowering.ts";
 import { exponentialOf, powersOfTwo } from "./real-functions.ts";
@@ -229,7 +229,14 @@ export const detections: LoweringTable = {
       outputOf(builder, info),
     ) as [Value, Value, Value, Value];
     for (const target of outputs)
-      addElementwise(builder, "DETECTION_POSTPROCESSING", [], target, target.type === "f32" ? real(0) : whole(0), 1);
+      addElementwise(
+        builder,
+        "DETECTION_POSTPROCESSING",
+        [],
+        target,
+        target.type === "f32" ? real(0) : makeInteger(0),
+        1,
+      );
     addChoice(args, outputs, builder);
     return outputs;
   },

@@ -2,7 +2,7 @@
 import { elementCount, type TensorInfo } from "@nnhal/operations";
 import { both, plain, type Two } from "./arithmetic.ts";
 import { type Builder, outputOf, type Value } from "./builder.ts";
-import { calc, choose, realNumber, turned } from "./formula.ts";
+import { calc, choose, convertFormula, realNumber } from "./formula.ts";
 import type { LoweringTable } from "./lowering.ts";
 import { addForEach, spreadTo } from "./transcendental.ts";
 
@@ -15,8 +15,8 @@ function addWholeDivision(builder: Builder, { left, right }: Two, output: Tensor
   addForEach(builder, "DIV", elementCount(output.dimensions), 16, (routine) => {
     const [from, by, to] = [routine.read(dividends), routine.read(divisors), routine.write(target)];
     return (index) => {
-      const divisor = routine.local(turned("toReal", by.at(index)));
-      const quotient = routine.local(calc("floor", calc("div", turned("toReal", from.at(index)), divisor)));
+      const divisor = routine.local(convertFormula("toReal", by.at(index)));
+      const quotient = routine.local(calc("floor", calc("div", convertFormula("toReal", from.at(index)), divisor)));
       // The one quotient that does not fit wraps.
       routine.when(calc("gt", quotient, 2 ** 31 - 1), () => routine.set(quotient, -(2 ** 31)));
       routine.store(to, index, choose(calc("eq", divisor, 0), realNumber(0), quotient));

@@ -68,7 +68,7 @@ export function real(value: number): Expression {
 }
 
 /** An integer of 32 bits. */
-export function whole(value: number): Expression {
+export function makeInteger(value: number): Expression {
   return { kind: "constant", type: "i32", args: [], value: value | 0 };
 }
 
@@ -84,12 +84,12 @@ export function on(
 }
 
 /** A conversion between the types of lanes. */
-export function converted(kind: "toFloat" | "toInteger" | "round" | "bits" | "fromBits", arg: Expression): Expression {
+export function convert(kind: "toFloat" | "toInteger" | "round" | "bits" | "fromBits", arg: Expression): Expression {
   return { kind, type: kind === "toFloat" || kind === "fromBits" ? "f32" : "i32", args: [arg] };
 }
 
 /** An integer, shifted. `shr` keeps the sign. */
-export function shifted(kind: "shl" | "shr", arg: Expression, bits: number): Expression {
+export function shiftBits(kind: "shl" | "shr", arg: Expression, bits: number): Expression {
   return { kind, type: "i32", args: [arg], value: bits };
 }
 
@@ -100,7 +100,7 @@ export function select(truth: Expression, yes: Expression, no: Expression): Expr
 
 /** Within bounds; NaN stays. Infinite bounds are left out. */
 export function within(value: Expression, least: number, greatest: number): Expression {
-  const bound = value.type === "f32" ? real : whole;
+  const bound = value.type === "f32" ? real : makeInteger;
   const low = least === Number.NEGATIVE_INFINITY ? value : on("max", value, bound(least));
   return greatest === Number.POSITIVE_INFINITY ? low : on("min", low, bound(greatest));
 }

@@ -89,7 +89,7 @@ export function calc(kind: Arithmetic | OfIntegers | OfReals | Comparison, ...te
 }
 
 /** A conversion. */
-export function turned(kind: "toReal" | "toWhole" | "toSingle", arg: Formula): Formula {
+export function convertFormula(kind: "toReal" | "toWhole" | "toSingle", arg: Formula): Formula {
   return { kind, type: kind === "toWhole" ? "i32" : "f64", args: [arg], value: 0 };
 }
 

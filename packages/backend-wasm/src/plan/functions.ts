@@ -1,5 +1,5 @@
 /** exp and its kin as expressions of floats. */
-import { converted, type Expression, on, real, select, shifted, whole, within } from "./expression.ts";
+import { convert, type Expression, makeInteger, on, real, select, shiftBits, within } from "./expression.ts";
 
 /** ln 2 in two parts, of which products with small whole numbers are exact for the first. */
 const ln2High = 0.693359375;
@@ -27,8 +27,8 @@ export function exponential(x: Expression): Expression {
   const high = on("sub", bounded, on("mul", turns, real(ln2High)));
   const rest = on("sub", high, on("mul", turns, real(ln2Low)));
   const value = on("add", on("add", on("mul", sumOfPowers(rest, coefficients), on("mul", rest, rest)), rest), real(1));
-  const exponent = shifted("shl", on("add", converted("toInteger", turns), whole(127)), 23);
-  return on("mul", value, converted("fromBits", exponent));
+  const exponent = shiftBits("shl", on("add", convert("toInteger", turns), makeInteger(127)), 23);
+  return on("mul", value, convert("fromBits", exponent));
 }
 
 /** 1 / (1 + exp(-x)). */
@@ -54,9 +54,10 @@ export function accurateExponential(x: Expression): Expression {
   const rest = on("sub", high, on("mul", turns, real(ln2Low)));
   const value = on("add", on("add", on("mul", sumOfPowers(rest, coefficients), on("mul", rest, rest)), rest), real(1));
   // In two factors, as 2^128 and 2^-149 have no exponent of their own.
-  const count = converted("toInteger", turns);
-  const half = shifted("shr", count, 1);
-  const power = (exponent: Expression) => converted("fromBits", shifted("shl", on("add", exponent, whole(127)), 23));
+  const count = convert("toInteger", turns);
+  const half = shiftBits("shr", count, 1);
+  const power = (exponent: Expression) =>
+    convert("fromBits", shiftBits("shl", on("add", exponent, makeInteger(127)), 23));
   return on("mul", on("mul", value, power(half)), power(on("sub", count, half)));
 }
 
@@ -77,11 +78,11 @@ const logarithmCoefficients = [
 export function logarithm(x: Expression): Expression {
   // Numbers without a leading 1 get one.
   const isSmall = on("lt", x, real(2 ** -126));
-  const bits = converted("bits", select(isSmall, on("mul", x, real(2 ** 23)), x));
-  const raw = on("sub", shifted("shr", bits, 23), select(isSmall, whole(126 + 23), whole(126)));
-  const mantissa = converted("fromBits", on("or", on("and", bits, whole(0x7f_ffff)), whole(0x3f00_0000)));
+  const bits = convert("bits", select(isSmall, on("mul", x, real(2 ** 23)), x));
+  const raw = on("sub", shiftBits("shr", bits, 23), select(isSmall, makeInteger(126 + 23), makeInteger(126)));
+  const mantissa = convert("fromBits", on("or", on("and", bits, makeInteger(0x7f_ffff)), makeInteger(0x3f00_0000)));
   const isLow = on("lt", mantissa, real(Math.SQRT1_2));
-  const exponent = converted("toFloat", on("sub", raw, select(isLow, whole(1), whole(0))));
+  const exponent = convert("toFloat", on("sub", raw, select(isLow, makeInteger(1), makeInteger(0))));
   const part = on("sub", select(isLow, on("add", mantissa, mantissa), mantissa), real(1));
   const square = on("mul", part, part);
   const series = sumOfPowers(part, logarithmCoefficients);

@@ -22,7 +22,7 @@ export function withoutDead(steps: readonly Step[], wanted: ReadonlySet<Region>)
 type Producer = ProductStep | DepthwiseStep | ElementwiseStep;
 
 /** The steps, with elementwise ones in the step before where that is possible. */
-export function fused(steps: readonly Step[], wanted: ReadonlySet<Region>): Step[] {
+export function fuseSteps(steps: readonly Step[], wanted: ReadonlySet<Region>): Step[] {
   const readers = new Map<Region, number>();
   const writers = new Map<Region, number>();
   for (const step of steps) {
@@ -56,7 +56,7 @@ function join(
     const producer = before[place];
     if (producer === undefined || !isProducer(producer)) continue;
     if (!isInPlace(producer, step, before.slice(place + 1))) continue;
-    const made = combined(producer, step, operand);
+    const made = combine(producer, step, operand);
     if (made !== undefined) return { place, step: made };
   }
   return undefined;
@@ -81,7 +81,7 @@ function isFlat({ loops, target }: ElementwiseStep): boolean {
 }
 
 /** The producer with the step's expression around its own. The other operands of the step come after those of the producer. */
-function combined(producer: Producer, step: ElementwiseStep, operand: number): Step | undefined {
+function combine(producer: Producer, step: ElementwiseStep, operand: number): Step | undefined {
   const others = step.operands.filter((_, place) => place !== operand);
   const count = producer.operands.length;
   if (producer.kind === "elementwise") {

@@ -1,9 +1,9 @@
 /** GROUPED_CONV_2D, a product for each group, and TRANSPOSE_CONV_2D, a convolution for each place of an output within a stride. */
 import type { KernelTensor } from "@nnhal/backend";
 import { stridesOf, type TensorInfo } from "@nnhal/operations";
-import { addElementwise, addMove, type Builder, operandOf, transposed, type Value } from "./builder.ts";
-import { extentsOf, imageOutput, type Layer, prepared, rowsUnder } from "./convolution.ts";
-import { real, whole } from "./expression.ts";
+import { addElementwise, addMove, type Builder, operandOf, transpose, type Value } from "./builder.ts";
+import { extentsOf, imageOutput, type Layer, prepareImage, rowsUnder } from "./convolution.ts";
+import { makeInteger, real } from "./expression.ts";
 import type { LoweringTable } from "./lowering.ts";
 import { refuse } from "./refusal.ts";
 import { addProduct } from "./weighted.ts";
@@ -17,7 +17,7 @@ const once = { dilationWidth: 1, dilationHeight: 1 } as const;
 export const grouped: LoweringTable = {
   GROUPED_CONV_2D({ input, filter, bias, groups, activation, nchw, ...sliding }, { output }, builder) {
     if (groups > mostProducts) refuse(`${groups} groups make more code than there may be`);
-    const { image, padding } = prepared(builder, input, { ...sliding, ...once }, nchw);
+    const { image, padding } = prepareImage(builder, input, { ...sliding, ...once }, nchw);
     const { target, finish } = imageOutput(builder, output, nchw);
     const [channels = 0, height = 1, width = 1, depth = 1] = filter.dimensions;
     const columns = channels / groups;
@@ -68,7 +68,7 @@ export function addTransposed(
   builder: Builder,
 ): Value {
   const given = builder.read(input);
-  const image = nchw ? transposed(builder, given, [0, 2, 3, 1]) : given;
+  const image = nchw ? transpose(builder, given, [0, 2, 3, 1]) : given;
   const { target, finish } = imageOutput(builder, output, nchw);
   const [channels = 0, height = 1, width = 1, depth = 1] = filter.dimensions;
   const { strideHeight, strideWidth, paddingTop, paddingLeft } = sliding;
@@ -174,7 +174,7 @@ function flippedFilter(
   }
   const source = builder.read(filter);
   const result = builder.value(source.type, dimensions);
-  if (isEmpty) addElementwise(builder, "flip", [], result, source.type === "f32" ? real(0) : whole(zero), 1);
+  if (isEmpty) addElementwise(builder, "flip", [], result, source.type === "f32" ? real(0) : makeInteger(zero), 1);
   else {
     const last =
       (down.firstCell + (cells.down - 1) * strideHeight) * width + across.firstCell + (cells.across - 1) * strideWidth;

@@ -12,7 +12,7 @@ import {
   typeText,
 } from "@nnhal/operations";
 import type { Builder, Value } from "./builder.ts";
-import { accumulator, channel, converted, type Expression, on, whole, within } from "./expression.ts";
+import { accumulator, channel, convert, type Expression, makeInteger, on, within } from "./expression.ts";
 import { refuse } from "./refusal.ts";
 
 /** Adds the steps of an operation, and returns the values of its outputs in the order of the operand list. Throws a Refusal. */
@@ -64,27 +64,27 @@ export function finishedQuant8(
   activation: number,
   output: TensorInfo,
 ): Expression {
-  const list = channel(builder.constant(filled(multipliers)), "f32");
-  return requantised(on("mul", converted("toFloat", accumulator("i32")), list), activation, output);
+  const list = channel(builder.constant(fillTile(multipliers)), "f32");
+  return requantise(on("mul", convert("toFloat", accumulator("i32")), list), activation, output);
 }
 
 /** A float in steps of the output's scale as its quantised integer, within the bounds of an activation. */
-export function requantised(steps: Expression, activation: number, output: TensorInfo): Expression {
+export function requantise(steps: Expression, activation: number, output: TensorInfo): Expression {
   const { zeroPoint } = output;
   const [least, greatest] = quantisedActivationRange(activation, output);
   const bounded = within(steps, least - zeroPoint, greatest - zeroPoint);
-  return on("add", converted("round", bounded), whole(zeroPoint));
+  return on("add", convert("round", bounded), makeInteger(zeroPoint));
 }
 
 /** Numbers of channels, filled with 0 so that a whole tile can be read from any of them. */
-export function filled(numbers: readonly number[]): Float32Array {
+export function fillTile(numbers: readonly number[]): Float32Array {
   const list = new Float32Array(Math.ceil(numbers.length / 32) * 32);
   list.set(numbers);
   return list;
 }
 
 /** The same of integers of 32 bits. */
-export function filledWhole(numbers: readonly number[]): Int32Array {
+export function fillTileOfIntegers(numbers: readonly number[]): Int32Array {
   const list = new Int32Array(Math.ceil(numbers.length / 32) * 32);
   list.set(numbers);
   return list;

@@ -6,7 +6,7 @@ import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts
 import { type Expression, element, on, real, within } from "./expression.ts";
 import { hyperbolicTangent, logistic } from "./functions.ts";
 import type { LoweringTable } from "./lowering.ts";
-import { addFloatProduct, addTimes, copyOf, putInto, takenOf } from "./recurrent.ts";
+import { addFloatProduct, addTimes, copyOf, putInto, takeTime } from "./recurrent.ts";
 import { addCentred, addSums } from "./reduction.ts";
 import { refuse } from "./refusal.ts";
 
@@ -34,7 +34,7 @@ interface Run {
 }
 
 /** The function of an activation code of a cell. */
-function activated(code: number, x: Expression): Expression {
+function activate(code: number, x: Expression): Expression {
   switch (code) {
     case 0:
       return x;
@@ -51,7 +51,7 @@ function activated(code: number, x: Expression): Expression {
   }
 }
 
-const clipped = (value: Expression, limit: number): Expression => (limit === 0 ? value : within(value, -limit, limit));
+const clip = (value: Expression, limit: number): Expression => (limit === 0 ? value : within(value, -limit, limit));
 
 const [first, second, third, fourth] = [0, 1, 2, 3].map((operand) => element(operand, "f32")) as [
   Expression,
@@ -110,7 +110,7 @@ function addRun(builder: Builder, run: Run): { readonly outputState: Value; read
   addTimes(builder, name, input, run.timeMajor, run.backwards, states, (times) => {
     /** The sums of a gate. */
     const total = ({ gate, sums }: { readonly gate: Gate<KernelTensor>; readonly sums: Value }): Value => {
-      const now = takenOf(builder, name, times, sums);
+      const now = takeTime(builder, name, times, sums);
       const recurrent = addFloatProduct(builder, name, outputState, gate.recurrent, undefined);
       const result = builder.value("f32", [times.batches, units]);
       const plain = on("add", first, second);
@@ -123,14 +123,14 @@ function addRun(builder: Builder, run: Run): { readonly outputState: Value; read
     };
     const [forget, candidate] = [total(forgetGate), total(cellGate)];
     const kept = logistic(first);
-    const act = (x: Expression) => activated(settings.activation, x);
+    const act = (x: Expression) => activate(settings.activation, x);
     if (inputGate === undefined) {
       const taken = on("mul", on("sub", real(1), kept), act(third));
-      const value = clipped(on("add", on("mul", kept, second), taken), settings.cellClip);
+      const value = clip(on("add", on("mul", kept, second), taken), settings.cellClip);
       addElementwise(builder, name, [forget, cellState, candidate], cellState, value, 40);
     } else {
       const taken = on("mul", logistic(fourth), act(third));
-      const value = clipped(on("add", on("mul", kept, second), taken), settings.cellClip);
+      const value = clip(on("add", on("mul", kept, second), taken), settings.cellClip);
       addElementwise(builder, name, [forget, cellState, candidate, total(inputGate)], cellState, value, 60);
     }
     const open = total(outputGate);
@@ -141,7 +141,7 @@ function addRun(builder: Builder, run: Run): { readonly outputState: Value; read
       const inner = builder.value("f32", [times.batches, units]);
       addElementwise(builder, name, [open, cellState], inner, value, 40);
       const projected = addFloatProduct(builder, name, inner, projection, cell.projectionBias);
-      addElementwise(builder, name, [projected], outputState, clipped(first, settings.projectionClip));
+      addElementwise(builder, name, [projected], outputState, clip(first, settings.projectionClip));
     }
     putInto(builder, name, times, outputState, run.output, run.outputOffset);
   });

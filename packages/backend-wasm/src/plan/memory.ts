@@ -47,16 +47,16 @@ export function layOutMemory(
     if (make === undefined || !spans.has(region)) return { address: 0, bytes };
     const { buffer, byteOffset, byteLength } = make();
     const address = constants;
-    constants += roundedUp(byteLength);
+    constants += roundUp(byteLength);
     return { address, bytes: byteLength, data: new Uint8Array(buffer, byteOffset, byteLength) };
   });
   const living: Living[] = [];
   for (const [region, { first, last }] of spans) {
     const { bytes = 0, make } = regions[region] ?? {};
-    if (make === undefined) living.push({ region, bytes: roundedUp(bytes), first, last, address: 0 });
+    if (make === undefined) living.push({ region, bytes: roundUp(bytes), first, last, address: 0 });
   }
   let memory = constants + SLACK;
-  for (const each of arranged(living, constants)) {
+  for (const each of arrange(living, constants)) {
     placed[each.region] = { address: each.address, bytes: regions[each.region]?.bytes ?? 0 };
     memory = Math.max(memory, each.address + each.bytes + SLACK);
   }
@@ -68,7 +68,7 @@ export function layOutMemory(
 }
 
 /** Regions with addresses: the largest first, each as low as those that live at the same time allow. */
-function arranged(living: readonly Living[], start: number): Living[] {
+function arrange(living: readonly Living[], start: number): Living[] {
   const done: Living[] = [];
   for (const each of living.toSorted((a, b) => b.bytes - a.bytes || a.first - b.first)) {
     const neighbours = done
@@ -85,6 +85,6 @@ function arranged(living: readonly Living[], start: number): Living[] {
   return done;
 }
 
-function roundedUp(bytes: number): number {
+function roundUp(bytes: number): number {
   return Math.ceil((bytes + SLACK) / alignment) * alignment;
 }

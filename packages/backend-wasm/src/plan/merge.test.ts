@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { merged } from "./merge.ts";
+import { mergeAxes } from "./merge.ts";
 
 /** The places of each operand, in the order in which loops visit them. */
-function visited(loops: readonly number[], steps: readonly (readonly number[])[]): string[] {
+function visit(loops: readonly number[], steps: readonly (readonly number[])[]): string[] {
   const [extent, ...rest] = loops;
   if (extent === undefined) return [steps.map(() => 0).join()];
-  const inner = visited(
+  const inner = visit(
     rest,
     steps.map((each) => each.slice(1)),
   ).map((places) => places.split(",").map(Number));
@@ -28,8 +28,8 @@ it("visits the same places in the same order, with fewer loops", () => {
   );
   fc.assert(
     fc.property(drawn, ({ loops, steps }) => {
-      const result = merged(loops, steps);
-      expect(visited(result.loops, result.steps)).toEqual(visited(loops, steps));
+      const result = mergeAxes(loops, steps);
+      expect(visit(result.loops, result.steps)).toEqual(visit(loops, steps));
       expect(result.loops.length).toBeLessThanOrEqual(Math.max(1, loops.length));
     }),
   );
@@ -37,13 +37,13 @@ it("visits the same places in the same order, with fewer loops", () => {
 
 it("joins axes that lie side by side for all operands", () => {
   const contiguous = [12, 4, 1];
-  expect(merged([2, 3, 4], [contiguous, contiguous])).toEqual({ loops: [24], steps: [[1], [1]] });
-  expect(merged([2, 3, 4], [contiguous, [0, 0, 1]])).toEqual({
+  expect(mergeAxes([2, 3, 4], [contiguous, contiguous])).toEqual({ loops: [24], steps: [[1], [1]] });
+  expect(mergeAxes([2, 3, 4], [contiguous, [0, 0, 1]])).toEqual({
     loops: [6, 4],
     steps: [
       [4, 1],
       [0, 1],
     ],
   });
-  expect(merged([1, 1], [[1, 1]])).toEqual({ loops: [1], steps: [[1]] });
+  expect(mergeAxes([1, 1], [[1, 1]])).toEqual({ loops: [1], steps: [[1]] });
 });

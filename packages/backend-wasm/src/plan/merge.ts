@@ -7,7 +7,7 @@ export interface Merged {
 }
 
 /** Leaves out axes of extent 1, and joins neighbours over which all operands go in even steps. At least one loop remains. */
-export function merged(extents: readonly number[], steps: readonly (readonly number[])[]): Merged {
+export function mergeAxes(extents: readonly number[], steps: readonly (readonly number[])[]): Merged {
   const loops: number[] = [];
   const result: number[][] = steps.map(() => []);
   for (let axis = extents.length - 1; axis >= 0; axis--) {

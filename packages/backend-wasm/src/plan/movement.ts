@@ -3,9 +3,9 @@ import type { KernelTensor } from "@nnhal/backend";
 import { extentProduct, imageAxes, resolveAxis, stridesOf, type TensorInfo } from "@nnhal/operations";
 import { stridedRanges } from "@nnhal/operations/compiling";
 import { addElementwise, addMove, type Builder, operandOf, outputOf, transposeInto, type Value } from "./builder.ts";
-import { type Expression, real, whole } from "./expression.ts";
+import { type Expression, makeInteger, real } from "./expression.ts";
 import { constantOf, type LoweringTable } from "./lowering.ts";
-import { requantised } from "./table.ts";
+import { requantiseTensor } from "./table.ts";
 
 interface One {
   readonly input: KernelTensor;
@@ -16,14 +16,14 @@ interface Result {
 }
 
 /** The same elements in the same order: no step. */
-function same({ input }: One, { output }: Result, builder: Builder): Value {
+function keepElements({ input }: One, { output }: Result, builder: Builder): Value {
   return { ...builder.read(input), dimensions: output.dimensions };
 }
 
 /** A number as elements of a type hold it: integers of 8 bits wrap. */
 function fillOf(type: Value["type"], number: number): Expression {
   if (type === "f32") return real(number);
-  return whole(type === "u8" ? number & 255 : type === "i8" ? (number << 24) >> 24 : number);
+  return makeInteger(type === "u8" ? number & 255 : type === "i8" ? (number << 24) >> 24 : number);
 }
 
 /** Fills a value, and copies another one into it. */
@@ -67,15 +67,15 @@ function blocks(
 
 /** The lowerings. */
 export const movement: LoweringTable = {
-  RESHAPE: same,
-  SQUEEZE: same,
-  EXPAND_DIMS: same,
+  RESHAPE: keepElements,
+  SQUEEZE: keepElements,
+  EXPAND_DIMS: keepElements,
   CONCATENATION({ inputs, axis }, { output }, builder) {
     const target = outputOf(builder, output);
     const strides = stridesOf(output.dimensions);
     let offset = 0;
     for (const input of inputs) {
-      const value = requantised(builder, input, output);
+      const value = requantiseTensor(builder, input, output);
       const from = operandOf(value, stridesOf(input.dimensions));
       addMove(builder, "CONCATENATION", input.dimensions, from, operandOf(target, strides, offset));
       offset += extentProduct(input.dimensions, axis);

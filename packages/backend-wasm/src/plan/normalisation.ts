@@ -1,9 +1,9 @@
 /** Operations that bring elements to a common size: INSTANCE_NORMALIZATION, L2_NORMALIZATION, LOCAL_RESPONSE_NORMALIZATION, LOG_SOFTMAX. */
 import { elementCount, integerRange, isFloat, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
-import { awayFromZero, bounded } from "./elements.ts";
+import { awayFromZero, limit } from "./elements.ts";
 import { accumulator, element, on, real } from "./expression.ts";
-import { calc, choose, type Formula, integer, realNumber, turned } from "./formula.ts";
+import { calc, choose, convertFormula, type Formula, integer, realNumber } from "./formula.ts";
 import { exponential, logarithm } from "./functions.ts";
 import { expectFloat, expectReal, type LoweringTable } from "./lowering.ts";
 import { bitsOf, exponentialOf, logarithmOfBits, powersOfTwo } from "./real-functions.ts";
@@ -61,7 +61,7 @@ export const normalisations: LoweringTable = {
       const sum = routine.local(realNumber(0));
       // Of quantised elements in steps, whatever their scale: the least length of floats must not meet a small scale.
       const real = (at: Formula): Formula =>
-        isFloat(input.type) ? values.at(at) : turned("toReal", calc("sub", values.at(at), input.zeroPoint));
+        isFloat(input.type) ? values.at(at) : convertFormula("toReal", calc("sub", values.at(at), input.zeroPoint));
       const eachElement = (body: (at: Formula) => void) =>
         routine.each(0, integer(length), (index) => body(calc("add", first, calc("mul", index, inner))));
       eachElement((at) => {
@@ -74,7 +74,7 @@ export const normalisations: LoweringTable = {
         if (isFloat(input.type)) routine.store(results, at, value);
         else {
           const steps = routine.local(calc("div", value, output.scale));
-          routine.store(results, at, bounded(calc("add", awayFromZero(steps), output.zeroPoint), least, greatest));
+          routine.store(results, at, limit(calc("add", awayFromZero(steps), output.zeroPoint), least, greatest));
         }
       });
     });

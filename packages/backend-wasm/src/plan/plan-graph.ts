@@ -24,10 +24,10 @@ import {
 import { OperandLifeTime } from "@nnhal/types";
 import { addElementwise, type Builder, createBuilder, layoutOf, outputOf, type Value } from "./builder.ts";
 import { addControl, type Fact, type Planned } from "./control.ts";
-import { copied } from "./copied.ts";
+import { copyElements } from "./copied.ts";
 import { element } from "./expression.ts";
-import { fused, withoutDead } from "./fuse.ts";
-import { fromHalf, toHalf, widened, widenedArgument } from "./half.ts";
+import { fuseSteps, withoutDead } from "./fuse.ts";
+import { fromHalf, toHalf, widenedArgument, widenInfo } from "./half.ts";
 import type { Lowerings } from "./lowering.ts";
 import { halLowerings } from "./lowerings.ts";
 import { layOutMemory } from "./memory.ts";
@@ -180,12 +180,12 @@ export function planGraph(
       return portOf(port.region, info);
     }
     const isOwn = !taken.has(value.region) && builder.regions[value.region]?.make === undefined;
-    const result = isOwn ? value : copied(builder, value);
+    const result = isOwn ? value : copyElements(builder, value);
     taken.add(result.region);
     return portOf(result.region, info);
   });
   const wanted = new Set(outputs.map(({ region }) => region));
-  const steps = fused(withoutDead(builder.steps, wanted), wanted);
+  const steps = fuseSteps(withoutDead(builder.steps, wanted), wanted);
   const used = inputs.flatMap((port) => (port === undefined ? [] : [port.region]));
   return { ...layOutMemory(builder.regions, steps, used, wanted), steps, inputs, outputs, threads };
 }
@@ -274,7 +274,7 @@ function planOperation(
     return { infos, values: infos.map((info) => outputOf(builder, info)) };
   }
   builder.begin(definition);
-  const planned = lowering(widenedArguments(args), bindOutputs(match.form, infos.map(widened)), builder);
+  const planned = lowering(widenedArguments(args), bindOutputs(match.form, infos.map(widenInfo)), builder);
   return { infos, values: isList(planned) ? planned : [planned] };
 }
 

@@ -1,9 +1,9 @@
 /** Pools. */
 import type { KernelTensor } from "@nnhal/backend";
 import { activationRange, isFloat, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
-import { type Builder, outputOf, transposed, transposeInto, type Value } from "./builder.ts";
+import { type Builder, outputOf, transpose, transposeInto, type Value } from "./builder.ts";
 import { extentsOf, windowOf } from "./convolution.ts";
-import { accumulator, converted, type Expression, on, roundedAway, within } from "./expression.ts";
+import { accumulator, convert, type Expression, on, roundedAway, within } from "./expression.ts";
 import { expectReal, type LoweringTable } from "./lowering.ts";
 import type { PoolStep } from "./plan.ts";
 import { refuse } from "./refusal.ts";
@@ -28,7 +28,7 @@ function pooledValue(kind: PoolStep["pool"], activation: number, input: TensorIn
   }
   const [least, greatest] = quantisedActivationRange(activation, output);
   if (kind === "max") return within(accumulator("i32"), least, greatest);
-  return converted("toInteger", within(roundedAway(accumulator("f32")), least, greatest));
+  return convert("toInteger", within(roundedAway(accumulator("f32")), least, greatest));
 }
 
 const kinds = { AVERAGE_POOL_2D: "average", MAX_POOL_2D: "max", L2_POOL_2D: "squares" } as const;
@@ -39,7 +39,7 @@ function pool(name: keyof typeof kinds) {
     const { input, activation, nchw, filterHeight: height, filterWidth: width } = args;
     expectReal(input);
     const given = builder.read(input);
-    const image = nchw ? transposed(builder, given, [0, 2, 3, 1]) : given;
+    const image = nchw ? transpose(builder, given, [0, 2, 3, 1]) : given;
     const extents = extentsOf(image);
     const most = Math.min(height, extents.height) * Math.min(width, extents.width);
     if (kind === "average" && !isFloat(input.type) && most > mostBytes)

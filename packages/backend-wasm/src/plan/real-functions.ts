@@ -1,6 +1,6 @@
 /** Logarithms, powers and angles as formulas of routines, with more digits than a float32 has. */
 import type { Builder, Value } from "./builder.ts";
-import { calc, choose, type Formula, integer, realNumber, turned } from "./formula.ts";
+import { calc, choose, convertFormula, type Formula, integer, realNumber } from "./formula.ts";
 import type { Place, Routine } from "./routine.ts";
 
 /** The bits of floats as integers: the same region as another type. */
@@ -22,7 +22,7 @@ const logarithmSeries = Array.from({ length: 9 }, (_, place) => 2 / (2 * (8 - pl
 /** The logarithm of a float32 above 0 that has these bits; those without a leading 1 count as 0 digits. */
 export function logarithmOfBits(routine: Routine, bits: Formula): Formula {
   const mantissa = routine.local(
-    calc("add", calc("mul", turned("toReal", calc("and", bits, 0x7f_ffff)), 2 ** -23), realNumber(1)),
+    calc("add", calc("mul", convertFormula("toReal", calc("and", bits, 0x7f_ffff)), 2 ** -23), realNumber(1)),
   );
   const exponent = routine.local(calc("sub", calc("and", calc("shr", bits, 23), 0xff), 127));
   // Around 1, where the series is short.
@@ -35,7 +35,7 @@ export function logarithmOfBits(routine: Routine, bits: Formula): Formula {
   return calc(
     "add",
     calc("mul", s, polynomial(square, logarithmSeries)),
-    calc("mul", turned("toReal", exponent), Math.LN2),
+    calc("mul", convertFormula("toReal", exponent), Math.LN2),
   );
 }
 
@@ -57,8 +57,8 @@ const exponentialSeries = (() => {
 /** exp(x): beyond the range of a float32, 0 or more than the greatest. NaN stays NaN. */
 export function exponentialOf(routine: Routine, powers: Place, x: Formula): Formula {
   const bounded = routine.local(calc("min", calc("max", x, -106), 90));
-  const turns = routine.local(turned("toWhole", calc("nearest", calc("mul", bounded, Math.LOG2E))));
-  const rest = routine.local(calc("sub", bounded, calc("mul", turned("toReal", turns), Math.LN2)));
+  const turns = routine.local(convertFormula("toWhole", calc("nearest", calc("mul", bounded, Math.LOG2E))));
+  const rest = routine.local(calc("sub", bounded, calc("mul", convertFormula("toReal", turns), Math.LN2)));
   const half = routine.local(calc("shr", turns, 1));
   const power = calc(
     "mul",
@@ -100,7 +100,7 @@ export function sineOfBits(routine: Routine, angles: Place, bits: Formula, quart
   const result = routine.local(realNumber(Number.NaN));
   routine.when(calc("lt", exponent, exponents), () => {
     const leading = choose(calc("eq", exponent, 0), integer(0), integer(1 << 23));
-    const mantissa = routine.local(turned("toReal", calc("or", calc("and", bits, 0x7f_ffff), leading)));
+    const mantissa = routine.local(convertFormula("toReal", calc("or", calc("and", bits, 0x7f_ffff), leading)));
     const at = (part: number) => angles.at(calc("add", calc("mul", exponent, 3), part));
     const angle = routine.local(calc("mul", mantissa, calc("add", at(0), calc("add", at(1), at(2)))));
     const count = routine.local(calc("nearest", calc("mul", angle, 2 / Math.PI)));
@@ -110,7 +110,7 @@ export function sineOfBits(routine: Routine, angles: Place, bits: Formula, quart
     const square = routine.local(calc("mul", rest, rest));
     const negative = calc("lt", bits, 0);
     // sin(-x) = -sin(x); cos(-x) = cos(x).
-    const turn = calc("add", turned("toWhole", count), quarters);
+    const turn = calc("add", convertFormula("toWhole", count), quarters);
     const place = routine.local(calc("and", turn, 3));
     const sine = calc("mul", rest, polynomial(square, sineSeries));
     const value = choose(calc("and", place, 1), polynomial(square, cosineSeries), sine);

@@ -6,8 +6,8 @@ import { addMove, type Builder, operandOf, type Value } from "./builder.ts";
 import { rowsOf } from "./convolution.ts";
 import { accumulator } from "./expression.ts";
 import { calc, integer } from "./formula.ts";
-import { fused } from "./fuse.ts";
-import { filled } from "./lowering.ts";
+import { fuseSteps } from "./fuse.ts";
+import { fillTile } from "./lowering.ts";
 import type { Region } from "./plan.ts";
 import { addRoutine } from "./routine.ts";
 import { addRows } from "./weighted.ts";
@@ -24,7 +24,7 @@ export function addFloatProduct(
   const rows = source.dimensions.reduce((product, extent) => product * extent, 1) / Math.max(1, depth);
   const target = builder.value("f32", [rows, columns]);
   const list =
-    bias === undefined ? builder.constant(filled(new Array<number>(columns).fill(0))) : builder.read(bias).region;
+    bias === undefined ? builder.constant(fillTile(new Array<number>(columns).fill(0))) : builder.read(bias).region;
   const weights = { filter, depth, columns, depthStep: 1, columnStep: depth };
   const from = { ...rowsOf(source, rows, depth), zeroPoint: 0 };
   addRows(builder, name, weights, rows, from, target, list, accumulator("f32"));
@@ -71,7 +71,7 @@ export function addTimes(
   }
   const turn = builder.value("i32", [1]);
   const steps = builder.apart(() => body({ times, batches, timeMajor, backwards, turn }));
-  const parts = fused(steps, new Set(states));
+  const parts = fuseSteps(steps, new Set(states));
   const work = parts.reduce((sum, step) => sum + step.units * step.work, 0);
   builder.add({ kind: "repeat", name, turn: turn.region, steps: parts, units: times, work });
 }
@@ -105,7 +105,7 @@ function addCopies(
 }
 
 /** The vectors of this turn's time from a sequence [times, batches, size], or [batches, times, size]. */
-export function takenOf(builder: Builder, name: string, times: Times, sequence: Value): Value {
+export function takeTime(builder: Builder, name: string, times: Times, sequence: Value): Value {
   const [, , size = 1] = sequence.dimensions;
   const vectors = builder.value(sequence.type, [times.batches, size]);
   addCopies(builder, name, times, sequence, size, vectors, 0, true);

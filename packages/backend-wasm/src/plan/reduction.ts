@@ -3,9 +3,9 @@ import type { KernelTensor } from "@nnhal/backend";
 import { elementCount, isFloat, resolveAxis, stridesOf, type TensorInfo, typeText } from "@nnhal/operations";
 import { elementOf } from "./arithmetic.ts";
 import { addElementwise, type Builder, operandOf, outputOf, type Value } from "./builder.ts";
-import { accumulator, converted, type Expression, element, on, real, roundedAway, whole } from "./expression.ts";
+import { accumulator, convert, type Expression, element, makeInteger, on, real, roundedAway } from "./expression.ts";
 import { constantOf, expectReal, type LoweringTable } from "./lowering.ts";
-import { merged } from "./merge.ts";
+import { mergeAxes } from "./merge.ts";
 import type { ReduceStep } from "./plan.ts";
 import { refuse } from "./refusal.ts";
 
@@ -27,8 +27,8 @@ export function addReduction(
   const [kept, gone] = [axes.filter((axis) => !reduced[axis]), axes.filter((axis) => reduced[axis])];
   const extentsOf = (some: readonly number[]) => some.map((axis) => dimensions[axis] ?? 1);
   const stepsOf = (some: readonly number[]) => some.map((axis) => strides[axis] ?? 0);
-  const outer = merged(extentsOf(kept), [stepsOf(kept), stridesOf(extentsOf(kept))]);
-  const inner = merged(extentsOf(gone), [stepsOf(gone)]);
+  const outer = mergeAxes(extentsOf(kept), [stepsOf(kept), stridesOf(extentsOf(kept))]);
+  const inner = mergeAxes(extentsOf(gone), [stepsOf(gone)]);
   const [from = [], to = []] = outer.steps;
   // The first loop is the one whose turns are units.
   const alone = outer.loops.length === 1;
@@ -120,8 +120,8 @@ function reduceTruth(name: string, combine: "min" | "max") {
     const target = outputOf(builder, output);
     addReduction(builder, name, builder.read(input), axesOf(input, axes), target, {
       combine,
-      start: whole(combine === "min" ? 1 : 0),
-      taken: on("and", on("ne", element(0, "i32"), whole(0)), whole(1)),
+      start: makeInteger(combine === "min" ? 1 : 0),
+      taken: on("and", on("ne", element(0, "i32"), makeInteger(0)), makeInteger(1)),
       value: accumulator("i32"),
     });
     return target;
@@ -129,7 +129,7 @@ function reduceTruth(name: string, combine: "min" | "max") {
 }
 
 const bound = (sign: 1 | -1) => (input: TensorInfo) =>
-  isFloat(input.type) ? real(sign * Number.POSITIVE_INFINITY) : whole(sign > 0 ? 0x7fff_ffff : -0x8000_0000);
+  isFloat(input.type) ? real(sign * Number.POSITIVE_INFINITY) : makeInteger(sign > 0 ? 0x7fff_ffff : -0x8000_0000);
 
 /** More bytes than this have a sum that a float32 cannot always hold. */
 const mostBytes = 65535;
@@ -153,12 +153,12 @@ export const reductions: LoweringTable = {
       return target;
     }
     if (count > mostBytes) refuse(`the mean of ${count} elements is not available`);
-    const mean = on("div", converted("toFloat", accumulator("i32")), real(count));
+    const mean = on("div", convert("toFloat", accumulator("i32")), real(count));
     addReduction(builder, "MEAN", source, reduced, target, {
       combine: "add",
-      start: whole(0),
-      taken: on("sub", element(0, "i32"), whole(input.zeroPoint)),
-      value: on("add", converted("toInteger", roundedAway(mean)), whole(input.zeroPoint)),
+      start: makeInteger(0),
+      taken: on("sub", element(0, "i32"), makeInteger(input.zeroPoint)),
+      value: on("add", convert("toInteger", roundedAway(mean)), makeInteger(input.zeroPoint)),
     });
     return target;
   },

@@ -3,7 +3,7 @@ import type { KernelTensor } from "@nnhal/backend";
 import { imageLayout, isFloat, type TensorInfo } from "@nnhal/operations";
 import { outputOf } from "./builder.ts";
 import { awayFromZero, realElement, storeReal } from "./elements.ts";
-import { calc, choose, type Formula, integer, realNumber, turned } from "./formula.ts";
+import { calc, choose, convertFormula, type Formula, integer, realNumber } from "./formula.ts";
 import type { LoweringTable } from "./lowering.ts";
 import { exponentialOf, powersOfTwo } from "./real-functions.ts";
 import { addRoutine, type Place, type Routine } from "./routine.ts";
@@ -61,25 +61,28 @@ function regionOf(routine: Routine, args: Regions, boxes: Place, batches: Place,
 /** A sample along one axis: two neighbours and the share of the second. */
 function sampleOf(routine: Routine, place: Formula, extent: number) {
   const pixel = routine.local(calc("floor", place));
-  const first = routine.local(turned("toWhole", calc("min", pixel, extent - 1)));
-  const second = routine.local(turned("toWhole", calc("min", calc("add", pixel, 1), extent - 1)));
+  const first = routine.local(convertFormula("toWhole", calc("min", pixel, extent - 1)));
+  const second = routine.local(convertFormula("toWhole", calc("min", calc("add", pixel, 1), extent - 1)));
   const isBeyond = calc("ge", pixel, extent - 1);
   const share = routine.local(choose(isBeyond, realNumber(0), calc("sub", place, pixel)));
   return { first, second, share };
 }
 
 /** a + (b - a) · share, as a weighted sum. */
-const mixed = (a: Formula, b: Formula, share: Formula): Formula =>
+const mix = (a: Formula, b: Formula, share: Formula): Formula =>
   calc("add", calc("mul", calc("sub", realNumber(1), share), a), calc("mul", share, b));
 
 /** The first pixel of a bin and the one behind its last, along one axis. Borders are computed in float32. */
 function binOf(routine: Routine, from: Formula, to: Formula, bins: number, bin: Formula, extent: number) {
   const start = routine.local(awayFromZero(from));
   const last = routine.local(awayFromZero(to));
-  const size = turned("toSingle", calc("div", calc("max", calc("add", calc("sub", last, start), 1), 1), bins));
+  const size = convertFormula("toSingle", calc("div", calc("max", calc("add", calc("sub", last, start), 1), 1), bins));
   const border = (at: Formula) =>
-    turned("toSingle", calc("add", turned("toSingle", calc("mul", size, turned("toReal", at))), start));
-  const within = (value: Formula) => routine.local(turned("toWhole", calc("min", value, extent)));
+    convertFormula(
+      "toSingle",
+      calc("add", convertFormula("toSingle", calc("mul", size, convertFormula("toReal", at))), start),
+    );
+  const within = (value: Formula) => routine.local(convertFormula("toWhole", calc("min", value, extent)));
   return {
     begin: within(calc("floor", border(bin))),
     end: within(calc("ceil", border(calc("add", bin, 1)))),
@@ -126,10 +129,10 @@ export const regions: LoweringTable = {
         routine.local(fixed > 0 ? realNumber(fixed) : calc("ceil", size));
       const [down, across] = [countOf(heightSamples, tall), countOf(widthSamples, wide)];
       const sampleAt = (start: Formula, bin: Formula, sample: Formula, all: Formula, size: Formula, extent: number) => {
-        const part = calc("div", calc("add", turned("toReal", sample), 0.5), all);
+        const part = calc("div", calc("add", convertFormula("toReal", sample), 0.5), all);
         return sampleOf(
           routine,
-          routine.local(calc("add", start, calc("mul", calc("add", turned("toReal", bin), part), size))),
+          routine.local(calc("add", start, calc("mul", calc("add", convertFormula("toReal", bin), part), size))),
           extent,
         );
       };
@@ -138,16 +141,16 @@ export const regions: LoweringTable = {
         const base = routine.local(
           calc("add", calc("mul", batch, image.batchStep), calc("mul", channel, image.channelStep)),
         );
-        routine.each(0, turned("toWhole", down), (i) => {
+        routine.each(0, convertFormula("toWhole", down), (i) => {
           const vertical = sampleAt(y1, row, i, down, tall, image.height);
-          routine.each(0, turned("toWhole", across), (j) => {
+          routine.each(0, convertFormula("toWhole", across), (j) => {
             const horizontal = sampleAt(x1, column, j, across, wide, image.width);
             const at = (y: Formula, x: Formula) => {
               const offset = calc("add", calc("mul", y, image.rowStep), calc("mul", x, image.pixelStep));
               return realElement(pixels, input, calc("add", base, offset));
             };
-            const line = (y: Formula) => mixed(at(y, horizontal.first), at(y, horizontal.second), horizontal.share);
-            const value = mixed(line(vertical.first), line(vertical.second), vertical.share);
+            const line = (y: Formula) => mix(at(y, horizontal.first), at(y, horizontal.second), horizontal.share);
+            const value = mix(line(vertical.first), line(vertical.second), vertical.share);
             routine.set(sum, calc("add", sum, value));
           });
         });
@@ -232,8 +235,8 @@ export const regions: LoweringTable = {
       const determinant = routine.local(calc("sub", calc("mul", hxx, hyy), calc("mul", hxy, hxy)));
       const [score, x, y] = [
         routine.local(centre),
-        routine.local(turned("toReal", bestX)),
-        routine.local(turned("toReal", bestY)),
+        routine.local(convertFormula("toReal", bestX)),
+        routine.local(convertFormula("toReal", bestY)),
       ];
       const least = calc("add", calc("mul", calc("mul", hxx, 1e-5), hyy), 1e-5);
       routine.when(calc("eq", calc("lt", calc("abs", determinant), least), 0), () => {

@@ -9,9 +9,9 @@ import {
   RESIZE_STEPS,
   type ResizeAlignment,
 } from "@nnhal/operations/compiling";
-import { type Builder, outputOf, transposed, transposeInto, type Value } from "./builder.ts";
+import { type Builder, outputOf, transpose, transposeInto, type Value } from "./builder.ts";
 import { extentsOf } from "./convolution.ts";
-import { accumulator, on, shifted, whole } from "./expression.ts";
+import { accumulator, makeInteger, on, shiftBits } from "./expression.ts";
 import { expectReal, type LoweringTable } from "./lowering.ts";
 import { elementBytes } from "./plan.ts";
 
@@ -49,7 +49,7 @@ function resize(name: "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR") {
     // Of floats that are only moved the bits count: infinity times 0 is not a number.
     const asBits = (value: Value): Value => (isNearest && value.type === "f32" ? { ...value, type: "i32" } : value);
     const given = asBits(builder.read(input));
-    const image = nchw ? transposed(builder, given, [0, 2, 3, 1]) : given;
+    const image = nchw ? transpose(builder, given, [0, 2, 3, 1]) : given;
     const own = asBits(outputOf(builder, output));
     const { batches, channels, height, width } = extentsOf(image);
     const [outHeight = 1, outWidth = 1] = output.dimensions.slice(nchw ? 2 : 1);
@@ -62,9 +62,9 @@ function resize(name: "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR") {
     const table = (from: number, to: number, step: number) =>
       builder.constant(tableOf(along(from, to, alignment), step, one, isFloat));
     // Less their zero point, or not: the shares add up to a whole, so the result is the same.
-    const halves = whole(2 ** 21);
+    const halves = makeInteger(2 ** 21);
     const value =
-      one === 1 ? accumulator(isFloat ? "f32" : "i32") : shifted("shr", on("add", accumulator("i32"), halves), 22);
+      one === 1 ? accumulator(isFloat ? "f32" : "i32") : shiftBits("shr", on("add", accumulator("i32"), halves), 22);
     builder.add({
       kind: "resize",
       name,

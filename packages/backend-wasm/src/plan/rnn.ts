@@ -4,7 +4,7 @@ import { activationRange, elementCount, stridesOf } from "@nnhal/operations";
 import { addElementwise, addMove, type Builder, operandOf, outputOf, type Value } from "./builder.ts";
 import { accumulator, element, on, real, within } from "./expression.ts";
 import type { LoweringTable } from "./lowering.ts";
-import { addFloatProduct, addTimes, copyOf, putInto, takenOf } from "./recurrent.ts";
+import { addFloatProduct, addTimes, copyOf, putInto, takeTime } from "./recurrent.ts";
 import { addReduction } from "./reduction.ts";
 
 /** One direction of a sequence of a basic cell. */
@@ -42,7 +42,7 @@ function addRun(builder: Builder, run: Run): Value {
   const state = copyOf(builder, run.stateIn);
   const states = [state.region, run.output.region];
   addTimes(builder, name, input, timeMajor, run.backwards, states, (times) => {
-    const now = takenOf(builder, name, times, { ...sums, dimensions: shape });
+    const now = takeTime(builder, name, times, { ...sums, dimensions: shape });
     const recurrent = addFloatProduct(builder, name, state, run.recurrentWeights, undefined);
     const value = within(on("add", x, other), ...activationRange(run.activation));
     addElementwise(builder, name, [now, recurrent], state, value);

@@ -2,7 +2,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { elementCount, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
-import { whole } from "./expression.ts";
+import { makeInteger } from "./expression.ts";
 import { calc, choose, type Formula, integer } from "./formula.ts";
 import type { LoweringTable } from "./lowering.ts";
 import { around } from "./normalisation.ts";
@@ -203,7 +203,7 @@ export const searches: LoweringTable = {
     const rows = elementCount(keys.dimensions);
     const [source, wanted, known] = [builder.read(values), builder.read(lookups), builder.read(keys)];
     const [, , inner] = around(values, 0);
-    addElementwise(builder, "HASHTABLE_LOOKUP", [], asBits(output), whole(0), 1);
+    addElementwise(builder, "HASHTABLE_LOOKUP", [], asBits(output), makeInteger(0), 1);
     addRoutine(builder, "HASHTABLE_LOOKUP", elementCount(lookups.dimensions), 2 * rows, (routine) => {
       const [table, list, places] = [routine.read(asBits(source)), routine.read(known), routine.read(wanted)];
       const [to, found] = [routine.write(asBits(output)), routine.write(hits)];

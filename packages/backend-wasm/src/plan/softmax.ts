@@ -2,7 +2,17 @@
 import { integerRange, type TensorInfo } from "@nnhal/operations";
 import { softmaxExponentials } from "@nnhal/operations/compiling";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
-import { accumulator, type Expression, element, on, real, select, shifted, whole, within } from "./expression.ts";
+import {
+  accumulator,
+  type Expression,
+  element,
+  makeInteger,
+  on,
+  real,
+  select,
+  shiftBits,
+  within,
+} from "./expression.ts";
 import { exponential } from "./functions.ts";
 import { expectReal, type LoweringTable } from "./lowering.ts";
 import { around } from "./normalisation.ts";
@@ -62,47 +72,47 @@ function addFixedSoftmax(builder: Builder, source: Value, step: number, target: 
   const [least] = integerRange(output.type);
   addReduction(builder, "SOFTMAX", source, along, most, {
     combine: "max",
-    start: whole(least),
+    start: makeInteger(least),
     taken: x,
     value: accumulator("i32"),
   });
   addElementwise(builder, "SOFTMAX", [source, most], below, on("sub", element(1, "i32"), x));
   addTable(builder, "SOFTMAX", below, powers, table);
-  const start = whole(0);
-  const taken = roundedDown(x, whole(sumBits));
+  const start = makeInteger(0);
+  const taken = roundedDown(x, makeInteger(sumBits));
   addReduction(builder, "SOFTMAX", powers, along, sum, { combine: "add", start, taken, value: accumulator("i32") });
   addElementwise(
     builder,
     "SOFTMAX",
     [sum],
     mantissa,
-    reciprocal(on("xor", on("shlBy", x, on("clz", x)), whole(-(2 ** 31)))),
+    reciprocal(on("xor", on("shlBy", x, on("clz", x)), makeInteger(-(2 ** 31)))),
   );
   // Units of 1/256: 31 - 8 bits less the shift of the reciprocal, which is the leading zeros less the integer bits.
-  addElementwise(builder, "SOFTMAX", [sum], shift, on("sub", whole(31 - 8 + sumBits), on("clz", x)));
+  addElementwise(builder, "SOFTMAX", [sum], shift, on("sub", makeInteger(31 - 8 + sumBits), on("clz", x)));
   const bits = element(2, "i32");
-  const units = roundedDown(on("highMul", element(1, "i32"), x), on("min", bits, whole(31)));
-  const share = select(on("gt", bits, whole(31)), whole(0), units);
-  const value = within(on("add", share, whole(output.zeroPoint)), ...integerRange(output.type));
+  const units = roundedDown(on("highMul", element(1, "i32"), x), on("min", bits, makeInteger(31)));
+  const share = select(on("gt", bits, makeInteger(31)), makeInteger(0), units);
+  const value = within(on("add", share, makeInteger(output.zeroPoint)), ...integerRange(output.type));
   addElementwise(builder, "SOFTMAX", [powers, mantissa, shift], target, value, 16);
 }
 
 /** value / 2^bits, halves up, of a value that is not negative. */
 function roundedDown(value: Expression, bits: Expression): Expression {
-  const half = on("and", on("shrBy", value, on("sub", bits, whole(1))), whole(1));
+  const half = on("and", on("shrBy", value, on("sub", bits, makeInteger(1))), makeInteger(1));
   return on("add", on("shrBy", value, bits), half);
 }
 
 /** A number with 2 integer bits. */
-const withTwoBits = (number: number): Expression => whole(Math.round(number * 2 ** 29));
+const withTwoBits = (number: number): Expression => makeInteger(Math.round(number * 2 ** 29));
 
 /** 1 / (1 + x) for x in [0, 1) with no integer bits, by three steps of Newton's division of 2 by 1 + x. */
 function reciprocal(x: Expression): Expression {
-  const half = on("add", shifted("shr", x, 1), whole(2 ** 30));
+  const half = on("add", shiftBits("shr", x, 1), makeInteger(2 ** 30));
   let quotient = on("add", withTwoBits(48 / 17), on("highMul", half, withTwoBits(-32 / 17)));
   for (let step = 0; step < 3; step++) {
     const error = on("sub", withTwoBits(1), on("highMul", half, quotient));
-    quotient = on("add", quotient, shifted("shl", on("highMul", quotient, error), 2));
+    quotient = on("add", quotient, shiftBits("shl", on("highMul", quotient, error), 2));
   }
-  return select(on("ge", quotient, whole(2 ** 30)), whole(2 ** 31 - 1), shifted("shl", quotient, 1));
+  return select(on("ge", quotient, makeInteger(2 ** 30)), makeInteger(2 ** 31 - 1), shiftBits("shl", quotient, 1));
 }

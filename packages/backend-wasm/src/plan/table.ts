@@ -29,7 +29,7 @@ export function addTable(
 }
 
 /** A tensor in the scale and zero point of another one, as the reference requantises. */
-export function requantised(builder: Builder, tensor: KernelTensor, target: TensorInfo): Value {
+export function requantiseTensor(builder: Builder, tensor: KernelTensor, target: TensorInfo): Value {
   const value = builder.read(tensor);
   const { scale, zeroPoint } = tensor;
   if (!isQuant8(tensor) || (scale === target.scale && zeroPoint === target.zeroPoint)) return value;

@@ -11,9 +11,9 @@ import {
 import { FusedActivationFunc } from "@nnhal/types";
 import { elementOf } from "./arithmetic.ts";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
-import { bounded, fixedProduct } from "./elements.ts";
-import { converted, type Expression, element, on, real, roundedAway, select, whole, within } from "./expression.ts";
-import { calc, turned } from "./formula.ts";
+import { fixedProduct, limit } from "./elements.ts";
+import { convert, type Expression, element, makeInteger, on, real, roundedAway, select, within } from "./expression.ts";
+import { calc, convertFormula } from "./formula.ts";
 import { hyperbolicTangent, logistic } from "./functions.ts";
 import { expectReal, isQuant8, type LoweringTable } from "./lowering.ts";
 import { tableOf } from "./reference.ts";
@@ -89,14 +89,14 @@ function addQuantisedPrelu(builder: Builder, input: KernelTensor, alpha: KernelT
   addForEach(builder, "PRELU", elementCount(output.dimensions), 24, (routine) => {
     const [values, factors, results] = [routine.read(sources), routine.read(slopes), routine.write(target)];
     return (index) => {
-      const value = routine.local(turned("toReal", calc("sub", values.at(index), input.zeroPoint)));
+      const value = routine.local(convertFormula("toReal", calc("sub", values.at(index), input.zeroPoint)));
       const steps = routine.local(fixedProduct(routine, value, positive));
       routine.when(calc("lt", value, 0), () => {
-        const factor = turned("toReal", calc("sub", factors.at(index), alpha.zeroPoint));
+        const factor = convertFormula("toReal", calc("sub", factors.at(index), alpha.zeroPoint));
         const product = routine.local(calc("mul", value, factor));
         routine.set(steps, fixedProduct(routine, product, negative));
       });
-      routine.store(results, index, bounded(calc("add", steps, output.zeroPoint), least, greatest));
+      routine.store(results, index, limit(calc("add", steps, output.zeroPoint), least, greatest));
     };
   });
   return target;
@@ -116,7 +116,13 @@ export const unary: LoweringTable = {
   RSQRT: ofFloats("RSQRT", (x) => on("div", real(1), on("sqrt", x))),
   FLOOR: ofFloats("FLOOR", (x) => on("floor", x)),
   LOGICAL_NOT(args, outputs, builder) {
-    return each(builder, "LOGICAL_NOT", args, outputs, on("and", on("eq", element(0, "i32"), whole(0)), whole(1)));
+    return each(
+      builder,
+      "LOGICAL_NOT",
+      args,
+      outputs,
+      on("and", on("eq", element(0, "i32"), makeInteger(0)), makeInteger(1)),
+    );
   },
   QUANTIZE(args, outputs, builder) {
     const { scale, zeroPoint, type } = outputs.output;
@@ -125,15 +131,15 @@ export const unary: LoweringTable = {
     const [least, greatest] = integerRange(type);
     const x = element(0, "f32");
     const steps = within(roundedAway(on("div", x, real(scale))), least - zeroPoint, greatest - zeroPoint);
-    const value = on("add", converted("toInteger", steps), whole(zeroPoint));
+    const value = on("add", convert("toInteger", steps), makeInteger(zeroPoint));
     // NaN becomes 0, as when it is stored in an array of integers.
-    return each(builder, "QUANTIZE", args, outputs, select(on("eq", x, x), value, whole(0)));
+    return each(builder, "QUANTIZE", args, outputs, select(on("eq", x, x), value, makeInteger(0)));
   },
   DEQUANTIZE(args, outputs, builder) {
     const { input } = args;
     if (outputs.output.type !== "TENSOR_FLOAT32") refuse(`${String(outputs.output.type)} is not available`);
     const { channelQuant, dimensions, zeroPoint } = input;
-    const steps = converted("toFloat", on("sub", element(0, "i32"), whole(zeroPoint)));
+    const steps = convert("toFloat", on("sub", element(0, "i32"), makeInteger(zeroPoint)));
     if (channelQuant === undefined)
       return each(builder, "DEQUANTIZE", args, outputs, on("mul", steps, real(input.scale)));
     const { channelDim, scales } = channelQuant;

@@ -7,13 +7,20 @@ import {
   channel,
   type Expression,
   element,
+  makeInteger,
   on,
   select,
-  shifted,
+  shiftBits,
   substitute,
-  whole,
 } from "./expression.ts";
-import { filled, filledWhole, finishedFloat, finishedQuant8, isFloatOperation, multipliersOf } from "./lowering.ts";
+import {
+  fillTile,
+  fillTileOfIntegers,
+  finishedFloat,
+  finishedQuant8,
+  isFloatOperation,
+  multipliersOf,
+} from "./lowering.ts";
 import { depthwiseChannels, type Matrix, packDepthwise, packPanels } from "./packing.ts";
 import type { Region, RowSource } from "./plan.ts";
 import { refuse } from "./refusal.ts";
@@ -60,7 +67,7 @@ function matrixOf({ filter, first = 0, ...matrix }: Weights): Matrix | undefined
 }
 
 /** Weights in panels of so many columns: see `packPanels`. */
-function packed(builder: Builder, weights: Weights, width: number, isPaired: boolean): Region {
+function pack(builder: Builder, weights: Weights, width: number, isPaired: boolean): Region {
   const matrix = matrixOf(weights);
   if (matrix !== undefined) {
     return builder.constant(() =>
@@ -73,7 +80,7 @@ function packed(builder: Builder, weights: Weights, width: number, isPaired: boo
   const turns = Math.ceil(depth / together);
   const panel = turns * width * together;
   const result = builder.value(source.type, [Math.ceil(columns / width) * panel]);
-  if (isPaired) addElementwise(builder, "pack", [], result, whole(zeroPointOf(filter)), 1);
+  if (isPaired) addElementwise(builder, "pack", [], result, makeInteger(zeroPointOf(filter)), 1);
   const full = Math.floor(columns / width);
   for (let part = 0; part < together; part++) {
     const steps = [width * columnStep, together * depthStep, columnStep];
@@ -88,7 +95,7 @@ function packed(builder: Builder, weights: Weights, width: number, isPaired: boo
   }
   if (!isPaired) return result.region;
   const widened = builder.value("i16", result.dimensions);
-  addElementwise(builder, "pack", [result], widened, on("sub", element(0, "i32"), whole(zeroPointOf(filter))));
+  addElementwise(builder, "pack", [result], widened, on("sub", element(0, "i32"), makeInteger(zeroPointOf(filter))));
   return widened.region;
 }
 
@@ -98,8 +105,8 @@ const leastMultiplier = 2 ** -22;
 /** a + b, or the nearest number of 32 bits. */
 function saturatedSum(a: Expression, b: Expression): Expression {
   const sum = on("add", a, b);
-  const isBeyond = on("lt", on("and", on("xor", a, sum), on("xor", b, sum)), whole(0));
-  return select(isBeyond, on("xor", shifted("shr", a, 31), whole(0x7fff_ffff)), sum);
+  const isBeyond = on("lt", on("and", on("xor", a, sum), on("xor", b, sum)), makeInteger(0));
+  return select(isBeyond, on("xor", shiftBits("shr", a, 31), makeInteger(0x7fff_ffff)), sum);
 }
 
 /** The bias and the expression of a weighted sum. */
@@ -113,7 +120,7 @@ function sums(builder: Builder, weighted: Weighted): ReturnType<Sums> {
   if (isFloatOperation(input, output)) {
     if (data !== undefined) {
       const numbers = Array.from(data.subarray(first, first + columns));
-      return { bias: builder.constant(filled(numbers)), value: finishedFloat(activation) };
+      return { bias: builder.constant(fillTile(numbers)), value: finishedFloat(activation) };
     }
     const value = finishedFloat(activation);
     return { bias: biasPart(builder, bias, first, columns), value };
@@ -122,13 +129,13 @@ function sums(builder: Builder, weighted: Weighted): ReturnType<Sums> {
   const value = finishedQuant8(builder, multipliers, activation, output);
   const numbers = data === undefined ? [] : Array.from(data.subarray(first, first + columns));
   expectSmallSums(input, numbers, weights);
-  if (data !== undefined) return { bias: builder.constant(filledWhole(numbers)), value };
+  if (data !== undefined) return { bias: builder.constant(fillTileOfIntegers(numbers)), value };
   if (multipliers.some((multiplier) => multiplier < leastMultiplier))
     refuse("the bias is not constant, and the scale of the output is large");
   const list = channel(biasPart(builder, bias, first, columns), "i32");
   const sum = saturatedSum(accumulator("i32"), list);
   return {
-    bias: builder.constant(filledWhole(new Array<number>(columns).fill(0))),
+    bias: builder.constant(fillTileOfIntegers(new Array<number>(columns).fill(0))),
     value: substitute(value, (node) => (node.kind === "accumulator" ? sum : undefined)),
   };
 }
@@ -212,7 +219,7 @@ export function addRows(
     depth,
     columns,
     source: { ...source, isDirect },
-    weights: packed(builder, weights, 4 * tile.vectors, isPaired),
+    weights: pack(builder, weights, 4 * tile.vectors, isPaired),
     bias,
     tile,
     blockRows,
@@ -232,6 +239,6 @@ export function depthwiseParts(builder: Builder, weighted: Weighted) {
   const isPaired = !isFloat(weighted.input.type);
   return {
     ...sums(builder, weighted),
-    weights: packed(builder, weighted.weights, depthwiseChannels(isPaired), isPaired),
+    weights: pack(builder, weighted.weights, depthwiseChannels(isPaired), isPaired),
   };
 }

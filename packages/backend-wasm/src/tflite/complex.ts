@@ -42,7 +42,7 @@ function turnsOf(length: number): Float32Array {
 }
 
 /** The places of numbers whose bits are in the opposite order. */
-function reversed(length: number): Int32Array {
+function reverseBits(length: number): Int32Array {
   const bits = Math.log2(length);
   return Int32Array.from({ length }, (_, place) => {
     let result = 0;
@@ -105,7 +105,7 @@ export const complex: Table = {
     const work = (length: number) => 12 * length * Math.max(1, Math.log2(length));
     // Each row into its bins, by a whole transform; then each bin's column.
     const room = builder.value("f32", [matrices * height, 2 * width]);
-    const [order, turns] = [constant(reversed(width)), constant(turnsOf(width))];
+    const [order, turns] = [constant(reverseBits(width)), constant(turnsOf(width))];
     addRoutine(builder, "RFFT2D", matrices * height, work(width), (routine) => {
       const [numbers, places, table] = [routine.read(source), routine.read(order), routine.read(turns)];
       const [spectrum, results] = [routine.write(room), routine.write(target)];
@@ -128,7 +128,7 @@ export const complex: Table = {
     });
     if (height === 1) return target;
     const column = builder.value("f32", [matrices * half, 2 * height]);
-    const [downOrder, downTurns] = [constant(reversed(height)), constant(turnsOf(height))];
+    const [downOrder, downTurns] = [constant(reverseBits(height)), constant(turnsOf(height))];
     const result = outputOf(builder, output);
     addRoutine(builder, "RFFT2D", matrices * half, work(height), (routine) => {
       const [numbers, places, table] = [routine.read(target), routine.read(downOrder), routine.read(downTurns)];

@@ -31,8 +31,18 @@ import {
   type Value,
 } from "../plan/builder.ts";
 import { realElement, storeReal } from "../plan/elements.ts";
-import { converted, type Expression, element, on, real, select, shifted, whole, within } from "../plan/expression.ts";
-import { calc, type Formula, realNumber, turned } from "../plan/formula.ts";
+import {
+  convert,
+  type Expression,
+  element,
+  makeInteger,
+  on,
+  real,
+  select,
+  shiftBits,
+  within,
+} from "../plan/expression.ts";
+import { calc, convertFormula, type Formula, realNumber } from "../plan/formula.ts";
 import { halLowerings } from "../plan/lowerings.ts";
 import { around } from "../plan/normalisation.ts";
 import { type ElementType, elementBytes } from "../plan/plan.ts";
@@ -118,17 +128,17 @@ function unary(name: string, ofFloat?: (x: Expression, args: AnyArgs) => Express
 }
 
 /** An integer that wraps in a type. */
-function wrapped(value: Expression, { type }: TensorInfo): Expression {
-  const signed = (bits: number) => shifted("shr", shifted("shl", value, 32 - bits), 32 - bits);
+function wrap(value: Expression, { type }: TensorInfo): Expression {
+  const sign = (bits: number) => shiftBits("shr", shiftBits("shl", value, 32 - bits), 32 - bits);
   switch (layoutOf({ type, dimensions: [] }).type) {
     case "i8":
-      return signed(8);
+      return sign(8);
     case "i16":
-      return signed(16);
+      return sign(16);
     case "u8":
-      return on("and", value, whole(0xff));
+      return on("and", value, makeInteger(0xff));
     case "u16":
-      return on("and", value, whole(0xffff));
+      return on("and", value, makeInteger(0xffff));
     default:
       return value;
   }
@@ -147,7 +157,7 @@ function pair(
     if (isFloat(left.type)) return byHal(name, { left, right, activation }, { output }, builder);
     const target = outputOf(builder, output);
     if (!isQuantised(left) || (operands.every(isPlain) && mayWrap(left))) {
-      const sum = wrapped(ofIntegers(elementOf(0, left), elementOf(1, right)), output);
+      const sum = wrap(ofIntegers(elementOf(0, left), elementOf(1, right)), output);
       const value = activation === FusedActivationFunc.NONE ? sum : within(sum, ...activationRange(activation));
       addElementwise(builder, name, [builder.read(left), builder.read(right)], target, value);
       return target;
@@ -181,13 +191,13 @@ function addCast({ input }: One, { output }: Result, builder: Builder): Value {
 function castOf(x: Expression, input: TensorInfo, output: TensorInfo): Expression {
   if (input.type === output.type) return x;
   if (output.type === "TENSOR_BOOL8") {
-    return on("and", on("ne", x, x.type === "f32" ? real(0) : whole(0)), whole(1));
+    return on("and", on("ne", x, x.type === "f32" ? real(0) : makeInteger(0)), makeInteger(1));
   }
-  if (isFloat(output.type)) return x.type === "f32" ? x : converted("toFloat", x);
-  if (x.type === "i32") return wrapped(x, output);
+  if (isFloat(output.type)) return x.type === "f32" ? x : convert("toFloat", x);
+  if (x.type === "i32") return wrap(x, output);
   const [least, greatest] = integerRange(output.type);
-  const inside = converted("toInteger", within(x, least, greatest));
-  return select(on("eq", x, x), inside, whole(greatest));
+  const inside = convert("toInteger", within(x, least, greatest));
+  return select(on("eq", x, x), inside, makeInteger(greatest));
 }
 
 /** Integers of 64 bits are two of 32, the lower first. */
@@ -208,9 +218,9 @@ function addLongCast(input: KernelTensor, source: Value, output: TensorInfo, tar
         routine.store(to, high, calc("shr", value, 31));
       } else if (type === "TENSOR_INT32") routine.store(to, at, from.at(low));
       else {
-        const lower = routine.local(turned("toReal", from.at(low)));
+        const lower = routine.local(convertFormula("toReal", from.at(low)));
         routine.when(calc("lt", lower, 0), () => routine.set(lower, calc("add", lower, 2 ** 32)));
-        routine.store(to, at, calc("add", calc("mul", turned("toReal", from.at(high)), 2 ** 32), lower));
+        routine.store(to, at, calc("add", calc("mul", convertFormula("toReal", from.at(high)), 2 ** 32), lower));
       }
     };
   });

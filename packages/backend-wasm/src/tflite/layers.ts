@@ -4,13 +4,13 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { activationRange, elementCount, isFloat, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import { quantiseMultiplier } from "@nnhal/operations/compiling";
-import { addElementwise, addMove, type Builder, operandOf, outputOf, transposed, type Value } from "../plan/builder.ts";
+import { addElementwise, addMove, type Builder, operandOf, outputOf, transpose, type Value } from "../plan/builder.ts";
 import { addConnected, addConvolution, type Layer, rowsOf } from "../plan/convolution.ts";
-import { awayFromZero, bounded } from "../plan/elements.ts";
-import { accumulator, channel, converted, element, on, whole, within } from "../plan/expression.ts";
-import { calc, choose, type Formula, realNumber, turned } from "../plan/formula.ts";
+import { awayFromZero, limit } from "../plan/elements.ts";
+import { accumulator, channel, convert, element, makeInteger, on, within } from "../plan/expression.ts";
+import { calc, choose, convertFormula, type Formula, realNumber } from "../plan/formula.ts";
 import { addTransposed, valueAsTensor } from "../plan/grouped.ts";
-import { filled, filledWhole, finishedFloat } from "../plan/lowering.ts";
+import { fillTile, fillTileOfIntegers, finishedFloat } from "../plan/lowering.ts";
 import { refuse } from "../plan/refusal.ts";
 import { addRoutine } from "../plan/routine.ts";
 import { addProduct, expectSmallSums, type Sums } from "../plan/weighted.ts";
@@ -40,23 +40,23 @@ function wideSums(bias: KernelTensor | undefined): Sums {
     const numbers = bias === undefined ? zeros(columns) : numbersOf("the bias", bias);
     expectSmallSums(input, numbers, weights);
     const factors = factorsOf(input, scalesOf(filter, columns), output);
-    const steps = on("highMul", accumulator("i32"), channel(builder.constant(filledWhole(factors)), "i32"));
+    const steps = on("highMul", accumulator("i32"), channel(builder.constant(fillTileOfIntegers(factors)), "i32"));
     const [least, greatest] = quantisedActivationRange(activation, output);
-    const value = within(on("add", steps, whole(output.zeroPoint)), least, greatest);
-    return { bias: builder.constant(filledWhole([...numbers])), value };
+    const value = within(on("add", steps, makeInteger(output.zeroPoint)), least, greatest);
+    return { bias: builder.constant(fillTileOfIntegers([...numbers])), value };
   };
 }
 
 /** Sums of floats without a bias. */
 const floatSums: Sums = (builder, { weights, activation }) => ({
-  bias: builder.constant(filled(zeros(weights.columns))),
+  bias: builder.constant(fillTile(zeros(weights.columns))),
   value: finishedFloat(activation),
 });
 
 /** Sums of integers as they are. */
 export const wholeSums: Sums = (builder, { input, weights }) => {
   expectSmallSums(input, [], weights);
-  return { bias: builder.constant(filledWhole(zeros(weights.columns))), value: accumulator("i32") };
+  return { bias: builder.constant(fillTileOfIntegers(zeros(weights.columns))), value: accumulator("i32") };
 };
 
 /** Rows of floats as integers, each by its own least and greatest number, and the scales: see the extension's hybrid layers. */
@@ -73,7 +73,7 @@ function addQuantisedRows(builder: Builder, source: Value, rows: number, isAsymm
       routine.when(calc("lt", value, least), () => routine.set(least, value));
       routine.when(calc("gt", value, greatest), () => routine.set(greatest, value));
     });
-    const single = (value: Formula) => turned("toSingle", value);
+    const single = (value: Formula) => convertFormula("toSingle", value);
     const scale = routine.local(realNumber(1));
     const inverse = routine.local(realNumber(1));
     const zeroPoint = routine.local(realNumber(0));
@@ -89,7 +89,7 @@ function addQuantisedRows(builder: Builder, source: Value, rows: number, isAsymm
         const point = routine.local(
           choose(isBottomNearer, calc("sub", realNumber(-128), below), calc("sub", realNumber(127), above)),
         );
-        routine.set(zeroPoint, bounded(routine.local(awayFromZero(point)), -128, 127));
+        routine.set(zeroPoint, limit(routine.local(awayFromZero(point)), -128, 127));
         routine.set(scale, single(step));
         routine.set(inverse, single(calc("div", realNumber(1), scale)));
       });
@@ -104,7 +104,7 @@ function addQuantisedRows(builder: Builder, source: Value, rows: number, isAsymm
       const at = routine.local(calc("add", first, index));
       const scaled = single(calc("mul", numbers.at(at), inverse));
       const step = routine.local(awayFromZero(routine.local(single(calc("add", zeroPoint, scaled)))));
-      routine.store(integers, at, calc("sub", bounded(step, isAsymmetric ? -128 : -127, 127), zeroPoint));
+      routine.store(integers, at, calc("sub", limit(step, isAsymmetric ? -128 : -127, 127), zeroPoint));
     });
     routine.store(list, routine.unit, scale);
   });
@@ -149,12 +149,12 @@ function addHybrid(
   const ofRows = shape.map((extent, axis) => (axis === 0 ? extent : 1));
   const ofChannels = shape.map((extent, axis) => (axis === channelAxis ? extent : 1));
   const list: Value = {
-    region: builder.constant(filled([...scalesOf(filter, channels)])),
+    region: builder.constant(fillTile([...scalesOf(filter, channels)])),
     type: "f32",
     dimensions: ofChannels,
   };
   const target = outputOf(builder, output);
-  const units = on("mul", on("mul", converted("toFloat", element(0, "i32")), element(1, "f32")), element(2, "f32"));
+  const units = on("mul", on("mul", convert("toFloat", element(0, "i32")), element(1, "f32")), element(2, "f32"));
   const value = bias === undefined ? units : on("add", units, element(3, "f32"));
   addElementwise(
     builder,
@@ -249,7 +249,7 @@ export const layers: Table = {
     const depth = x.dimensions.at(adjX ? -2 : -1) ?? 1;
     const order = [...x.dimensions.keys()];
     const last = order.splice(-2).reverse();
-    const value = adjX ? transposed(builder, builder.read(x), [...order, ...last], "BATCH_MATMUL") : builder.read(x);
+    const value = adjX ? transpose(builder, builder.read(x), [...order, ...last], "BATCH_MATMUL") : builder.read(x);
     const target = outputOf(builder, output);
     const sums = isWide ? wideSums(undefined) : floatSums;
     for (const [batch, left] of lefts.entries()) {

@@ -2,7 +2,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { type AnyArgs, elementCount, isExtensionType, resolveAxis, type TensorInfo } from "@nnhal/operations";
 import { addElementwise, type Builder, layoutOf, outputOf, type Value } from "../plan/builder.ts";
-import { element, on, select, whole } from "../plan/expression.ts";
+import { element, makeInteger, on, select } from "../plan/expression.ts";
 import { calc, type Formula, integer } from "../plan/formula.ts";
 import type { Lowering } from "../plan/lowering.ts";
 import { halLowerings } from "../plan/lowerings.ts";
@@ -18,7 +18,7 @@ function asPairs<Info extends TensorInfo>(info: Info): Info {
 }
 
 /** A constant list of integers of 64 bits as one of 32. */
-function narrowed(tensor: KernelTensor): KernelTensor {
+function narrow(tensor: KernelTensor): KernelTensor {
   if (!isExtensionType(tensor.type) || tensor.data === undefined) return tensor;
   return { ...tensor, type: "TENSOR_INT32", data: Int32Array.from(numbersOf("a list", tensor)) };
 }
@@ -31,7 +31,7 @@ function ofHal(name: string): Lowering<AnyArgs, AnyArgs> {
 }
 
 /** The HAL's operation for elements of any size. */
-function moved(name: string): Lowering<AnyArgs, AnyArgs> {
+function lowerMove(name: string): Lowering<AnyArgs, AnyArgs> {
   const lowering = ofHal(name);
   return (args, outputs, builder) => {
     const changed = Object.entries(args).map(([key, value]) => {
@@ -39,7 +39,7 @@ function moved(name: string): Lowering<AnyArgs, AnyArgs> {
       if (Array.isArray(value)) return [key, value.map((each) => (isTensor(each) ? asPairs(each) : each))];
       if (key === "axis" && typeof value === "number" && isTensor(args.input))
         return [key, resolveAxis(value, args.input.dimensions.length)];
-      return [key, isTensor(value) ? narrowed(value) : value];
+      return [key, isTensor(value) ? narrow(value) : value];
     });
     const results = Object.entries(outputs).map(([key, value]) => [
       key,
@@ -51,7 +51,7 @@ function moved(name: string): Lowering<AnyArgs, AnyArgs> {
 
 /** The HAL's operation for elements that are one number each. */
 function movedPlain(name: string): Lowering<AnyArgs, AnyArgs> {
-  const lowering = moved(name);
+  const lowering = lowerMove(name);
   return (args, outputs, builder) => {
     for (const value of [args.input, outputs.output]) if (isTensor(value)) expectPlain(value);
     return lowering(args, outputs, builder);
@@ -145,7 +145,7 @@ export const moving: Table = {
   ...Object.fromEntries(
     ["RESHAPE", "SQUEEZE", "EXPAND_DIMS", "CONCATENATION", "SPLIT", "PAD", "SLICE", "TILE"].map((name) => [
       name,
-      moved(name),
+      lowerMove(name),
     ]),
   ),
   ...Object.fromEntries(["TRANSPOSE", "SPACE_TO_DEPTH", "DEPTH_TO_SPACE"].map((name) => [name, movedPlain(name)])),
@@ -154,7 +154,7 @@ export const moving: Table = {
     for (const tensor of [whenTrue, whenFalse, output]) expectPlain(tensor);
     const target = asBits(outputOf(builder, output));
     const operands = [condition, whenTrue, whenFalse].map((tensor) => asBits(builder.read(tensor)));
-    const isChosen = on("ne", element(0, "i32"), whole(0));
+    const isChosen = on("ne", element(0, "i32"), makeInteger(0));
     addElementwise(builder, "SELECT_V2", operands, target, select(isChosen, element(1, "i32"), element(2, "i32")));
     return { ...target, ...layoutOf(output) };
   },
@@ -181,7 +181,7 @@ export const moving: Table = {
     const target = outputOf(builder, output);
     const { prefix, inner, count } = prefixOf(indices, output);
     const [source, lists] = [builder.read(updates), builder.read(indices)];
-    addElementwise(builder, "SCATTER_ND", [], asBits(target), whole(0), 1);
+    addElementwise(builder, "SCATTER_ND", [], asBits(target), makeInteger(0), 1);
     // Slices may meet, so they are added in order.
     addRoutine(builder, "SCATTER_ND", 1, 8 * count * (prefix.length + inner), (routine) => {
       const [from, places, to] = [routine.read(source), routine.read(lists), routine.write(target)];

@@ -3,10 +3,10 @@ import type { KernelTensor } from "@nnhal/backend";
 import { integerRange, type TensorInfo } from "@nnhal/operations";
 import { addElementwise, addMove, type Builder, operandOf, outputOf, type Value } from "../plan/builder.ts";
 import { rowsOf } from "../plan/convolution.ts";
-import { accumulator, type Expression, element, on, whole, within } from "../plan/expression.ts";
+import { accumulator, type Expression, element, makeInteger, on, within } from "../plan/expression.ts";
 import { fixedMultiple } from "../plan/fixed-point.ts";
 import { calc, integer } from "../plan/formula.ts";
-import { filledWhole } from "../plan/lowering.ts";
+import { fillTileOfIntegers } from "../plan/lowering.ts";
 import { refuse } from "../plan/refusal.ts";
 import { addRoutine } from "../plan/routine.ts";
 import { addProduct } from "../plan/weighted.ts";
@@ -14,9 +14,9 @@ import { wholeSums } from "./layers.ts";
 import type { Table } from "./operands.ts";
 
 /** A sum of products of two tensors as an element of a result. The multiplier is computed in numbers of 32 bits. */
-function requantised(sum: Expression, left: TensorInfo, right: TensorInfo, result: TensorInfo): Expression {
+function requantise(sum: Expression, left: TensorInfo, right: TensorInfo, result: TensorInfo): Expression {
   const multiplier = Math.fround(Math.fround(left.scale * right.scale) / result.scale);
-  return within(on("add", fixedMultiple(sum, multiplier), whole(result.zeroPoint)), ...integerRange(result.type));
+  return within(on("add", fixedMultiple(sum, multiplier), makeInteger(result.zeroPoint)), ...integerRange(result.type));
 }
 
 interface Filter {
@@ -45,7 +45,7 @@ export const recurrent: Table = {
     const product = { filter, depth: inputs, columns: filters, depthStep: 1, columnStep: inputs };
     const sums: typeof wholeSums = (_, weighted) => ({
       ...wholeSums(builder, weighted),
-      value: requantised(accumulator("i32"), input, featureWeights, stateIn),
+      value: requantise(accumulator("i32"), input, featureWeights, stateIn),
     });
     const weighted = { input, weights: product, bias: undefined, output: stateOut, activation: 0, sums };
     addProduct(builder, "SVDF", weighted, batches, rowsOf(builder.read(input), batches, inputs), features);
@@ -56,7 +56,11 @@ export const recurrent: Table = {
     addMove(builder, "SVDF", [batches * filters, 1], operandOf(features, [1, 1]), newest);
     const first: Value =
       bias === undefined
-        ? { region: builder.constant(filledWhole(new Array<number>(units).fill(0))), type: "i32", dimensions: [units] }
+        ? {
+            region: builder.constant(fillTileOfIntegers(new Array<number>(units).fill(0))),
+            type: "i32",
+            dimensions: [units],
+          }
         : builder.read(bias);
     const totals = builder.value("i32", [batches, units]);
     addRoutine(builder, "SVDF", batches * units, 3 * rank * memory, (routine) => {
@@ -72,7 +76,7 @@ export const recurrent: Table = {
       });
       routine.store(to, routine.unit, sum);
     });
-    addElementwise(builder, "SVDF", [totals], result, requantised(element(0, "i32"), stateIn, timeWeights, output), 12);
+    addElementwise(builder, "SVDF", [totals], result, requantise(element(0, "i32"), stateIn, timeWeights, output), 12);
     return [result, state];
   },
 };

@@ -156,7 +156,7 @@ const channels = (channelDim: number, ...dimensions: number[]): Given => {
   const scales = Array.from({ length: count }, (_, place) => 0.001 * (1 + (place % 3)));
   return weights({ type: "TENSOR_QUANT8_SYMM_PER_CHANNEL", dimensions, channelQuant: { channelDim, scales } });
 };
-const omitted = (tensor: Tensor): Given => ({ ...tensor, dimensions: [], isOmitted: true });
+const omit = (tensor: Tensor): Given => ({ ...tensor, dimensions: [], isOmitted: true });
 const same = [number(1), number(1), number(1)];
 
 const none = number(0);
@@ -231,17 +231,17 @@ const cases: readonly Case[] = [
   ],
   [
     "CONV_2D",
-    [short(1, 1, 4, 4, 8), weights(byte(0.01, 0, 3, 1, 1, 8)), omitted(long()), ...same, none],
+    [short(1, 1, 4, 4, 8), weights(byte(0.01, 0, 3, 1, 1, 8)), omit(long()), ...same, none],
     [short(0.3, 1, 4, 4, 3)],
   ],
   ["CONV_2D", [float(2, 5, 6, 3), channels(0, 5, 3, 2, 3), float(5), ...same, number(1)], [float(2, 5, 6, 5)], 1e-4],
   [
     "CONV_2D",
-    [float(1, 4, 4, 2), weights(byte(0.01, 0, 3, 2, 2, 2)), omitted(float()), number(2), number(2), number(1), none],
+    [float(1, 4, 4, 2), weights(byte(0.01, 0, 3, 2, 2, 2)), omit(float()), number(2), number(2), number(1), none],
     [float(1, 3, 2, 3)],
     1e-4,
   ],
-  ["CONV_2D", [float(1, 4, 4, 2), float(3, 2, 2, 2), omitted(float()), ...same, number(3)], [float(1, 4, 4, 3)], 1e-4],
+  ["CONV_2D", [float(1, 4, 4, 2), float(3, 2, 2, 2), omit(float()), ...same, number(3)], [float(1, 4, 4, 3)], 1e-4],
   [
     "TRANSPOSE_CONV_2D",
     [
@@ -266,7 +266,7 @@ const cases: readonly Case[] = [
   ],
   [
     "FULLY_CONNECTED",
-    [float(7, 9), weights(bytes(0.01, 128, 4, 9)), omitted(float()), number(1), flag(false), flag(false)],
+    [float(7, 9), weights(bytes(0.01, 128, 4, 9)), omit(float()), number(1), flag(false), flag(false)],
     [float(7, 4)],
     1e-4,
   ],
@@ -321,7 +321,7 @@ const cases: readonly Case[] = [
       byte(0.1, 3, 2, 7),
       weights(byte(0.02, 0, 6, 7)),
       weights(byte(0.01, 0, 6, 4)),
-      omitted(int()),
+      omit(int()),
       byte(0.2, 9, 2, 24),
       number(1),
       none,

@@ -36,12 +36,12 @@ export function float32Prelu(input: TensorInfo, alpha: TensorInfo, output: Tenso
   const { positive, negative, perProduct } = preluSteps(input, alpha, output);
   const [least] = integerRange(input.type);
   const [lowest, highest] = integerRange(output.type);
-  const stored = (steps: number) => Math.min(highest, Math.max(lowest, steps + output.zeroPoint));
+  const store = (steps: number) => Math.min(highest, Math.max(lowest, steps + output.zeroPoint));
   const leastSteps = lowest - output.zeroPoint;
   return {
     least,
     positives: Float32Array.from({ length: 256 }, (_, place) =>
-      stored(positive(Math.max(0, place + least - input.zeroPoint))),
+      store(positive(Math.max(0, place + least - input.zeroPoint))),
     ),
     perProduct: Math.min(perProduct, GREATEST_FLOAT),
     leastSteps,

@@ -9,7 +9,7 @@ const { fround } = Math;
 type Triple = readonly [left: number, right: number, output: number];
 
 /** The formula of `Float32Sum`, each operation rounded to float32. */
-function computed({ left, right, carryStep, step, restStep }: Float32Sum, l: number, r: number): number {
+function compute({ left, right, carryStep, step, restStep }: Float32Sum, l: number, r: number): number {
   const low = fround(fround(l * left.low) + fround(r * right.low));
   const carry = Math.floor(fround(low * carryStep));
   const high = fround(fround(fround(l * left.high) + fround(r * right.high)) + carry);
@@ -26,7 +26,7 @@ function referenceSums(name: "ADD" | "SUB", left: Tensor, right: Tensor, output:
 
 const pairs = 256 * 256;
 const bytes = (of: (pair: number) => number) => Uint8Array.from({ length: pairs }, (_, pair) => of(pair));
-const clamped = (value: number) => Math.min(255, Math.max(0, value));
+const clamp = (value: number) => Math.min(255, Math.max(0, value));
 
 function expectEqual(name: "ADD" | "SUB", scales: Triple, zeros: Triple) {
   const [leftScale, rightScale, scale] = [fround(scales[0]), fround(scales[1]), fround(scales[2])];
@@ -42,7 +42,7 @@ function expectEqual(name: "ADD" | "SUB", scales: Triple, zeros: Triple) {
   const parts = float32Sum(left, right, name === "ADD" ? 1 : -1, output);
   const expected = referenceSums(name, left, right, output);
   const actual = Array.from(left.data, (each, pair) =>
-    clamped(computed(parts, each - zeros[0], elementAt(right.data, pair) - zeros[1]) + zeros[2]),
+    clamp(compute(parts, each - zeros[0], elementAt(right.data, pair) - zeros[1]) + zeros[2]),
   );
   expect(actual.findIndex((each, pair) => each !== expected[pair])).toBe(-1);
 }

@@ -99,7 +99,7 @@ function follows<Handle>(before: PlannedOperation<Handle>, operation: PlannedOpe
 }
 
 /** The operations of a chain after the first, as its kernel sees them. */
-export function followingOf<Handle>([first, ...rest]: Chain<Handle>): ChainedOperation[] {
+export function listFollowing<Handle>([first, ...rest]: Chain<Handle>): ChainedOperation[] {
   let chained = first.view.outputs[0]?.index;
   return rest.flatMap(({ view, bound }) => {
     if (bound === undefined || chained === undefined) return [];

@@ -29,7 +29,7 @@ import {
   prepareStep,
   withFacts,
 } from "./plan.ts";
-import { awaited, type Check, type Steps, settled } from "./steps.ts";
+import { awaitValue, type Check, type Steps, settle } from "./steps.ts";
 import { isTurnDue } from "./turns.ts";
 import { dataOf, drop, dropAll, hold, type Memory, type Value, type Values } from "./values.ts";
 
@@ -67,7 +67,7 @@ export function* walkPlan<Handle>(
     const section = enterStep(run, step);
     if (section !== undefined) frame = { ...frame, run: { ...run, section } };
     try {
-      const prepared = preparedFor(step, values);
+      const prepared = findPrepared(step, values);
       if (prepared === undefined) yield* walkUnprepared(frame, step);
       else {
         const outcome = startStep(frame, step, prepared);
@@ -97,7 +97,7 @@ function inOperation<Handle>({ view, name }: KernelStep<Handle>, error: unknown)
 }
 
 /** The prepared step; undefined if it must be prepared for the values of this run. */
-function preparedFor<Handle>(
+function findPrepared<Handle>(
   { prepared, omittable }: KernelStep<Handle>,
   values: Values<Handle>,
 ): PreparedStep<Handle> | undefined {
@@ -147,7 +147,7 @@ function checkLimit<Handle>(
 ): void {
   if (limit === undefined || memory.used + bytes <= limit) return;
   const shapes = outputs.map(({ dimensions }) => formatShape(dimensions)).join(", ");
-  throw exhausted(
+  throw makeExhausted(
     prepared !== undefined && bytes > limit,
     `operation ${view.index + 1} (${name}): outputs of shape ${shapes} need ${bytes} bytes, ` +
       `but ${Math.max(limit - memory.used, 0)} of ${limit} are left for temporaries`,
@@ -160,11 +160,11 @@ export function checkPeak<Handle>(
   { temporaryLimit: limit }: Pick<RunContext, "temporaryLimit">,
 ): void {
   if (limit === undefined || peak.bytes <= limit) return;
-  throw exhausted(true, `${peak.operation}: temporaries take ${peak.bytes} bytes, more than the limit of ${limit}`);
+  throw makeExhausted(true, `${peak.operation}: temporaries take ${peak.bytes} bytes, more than the limit of ${limit}`);
 }
 
 /** `isLasting`: every run of the model fails. */
-function exhausted(isLasting: boolean, message: string): StatusError {
+function makeExhausted(isLasting: boolean, message: string): StatusError {
   const { RESOURCE_EXHAUSTED_PERSISTENT, RESOURCE_EXHAUSTED_TRANSIENT } = ErrorStatus;
   return new StatusError(isLasting ? RESOURCE_EXHAUSTED_PERSISTENT : RESOURCE_EXHAUSTED_TRANSIENT, message);
 }
@@ -180,7 +180,7 @@ function* finish<Handle>(
   outcome: Exclude<KernelOutcome<Handle>, readonly Handle[]>,
 ): Steps<readonly Handle[]> {
   try {
-    return outcome instanceof Promise ? yield* settled(outcome) : yield* outcome;
+    return outcome instanceof Promise ? yield* settle(outcome) : yield* outcome;
   } catch (error) {
     memory.used -= bytes;
     throw error;
@@ -254,7 +254,7 @@ function* prepareAndRun<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>):
       () => `input ${position} (${name}) has no value, but the operation needs one`,
     );
     const isRead = !isTensorType(operand.type) || read === true;
-    const data = value && isRead ? yield* awaited(dataOf(run.memory, value)) : undefined;
+    const data = value && isRead ? yield* awaitValue(dataOf(run.memory, value)) : undefined;
     inputs.push(value && withFacts(operand, value.info, data));
   }
   const prepared = prepareStep(view, kernel, inputs, run.memory.engine, plan.constants, (outcome) =>
@@ -307,7 +307,7 @@ function planOf<Handle>({ plan }: Frame<Handle>, step: KernelStep<Handle>, posit
 function* isTrue<Handle>({ memory }: Run<Handle>, condition: Value<Handle> | undefined): Steps<boolean> {
   const count = condition === undefined ? 0 : elementCount(condition.info.dimensions);
   ensure(condition !== undefined && count === 1, () => `the condition: expected 1 element, got ${count}`);
-  const [element] = yield* awaited(dataOf(memory, condition));
+  const [element] = yield* awaitValue(dataOf(memory, condition));
   return element !== 0;
 }
 

@@ -25,7 +25,7 @@ const { NONE, OUTPUT_INSUFFICIENT_SIZE, MISSED_DEADLINE_TRANSIENT, GENERAL_FAILU
 const { RESOURCE_EXHAUSTED_PERSISTENT, RESOURCE_EXHAUSTED_TRANSIENT } = ErrorStatus;
 
 /** A FILL that records its number of elements and computes nothing. */
-function noting(): { readonly kernel: Kernel<Handle>; readonly made: number[] } {
+function makeNoting(): { readonly kernel: Kernel<Handle>; readonly made: number[] } {
   const made: number[] = [];
   const kernel: Kernel<Handle> = {
     prepare:
@@ -74,7 +74,7 @@ describe("outputs without room", () => {
     ["the model", fillingConstant([20_000, 20_000]), []],
     ["the request", filling, [shapeOf(20_000, 20_000)]],
   ])("end a run before the kernel, if %s tells the shape", async (_, model, inputs) => {
-    const { kernel, made } = noting();
+    const { kernel, made } = makeNoting();
     const { session, record } = await openOver({ FILL: kernel }, { warmsUp: false });
     const executable = await compile(session, model);
     expect(await executable.run(inputs, [eight()], context)).toEqual({
@@ -88,7 +88,7 @@ describe("outputs without room", () => {
   });
 
   it("may have exactly the size of the value", async () => {
-    const { kernel, made } = noting();
+    const { kernel, made } = makeNoting();
     const { session } = await openOver({ FILL: kernel });
     const executable = await compile(session, filling);
     const run = (bytes: number) =>
@@ -100,7 +100,7 @@ describe("outputs without room", () => {
   });
 
   it("end a run in the branch of an IF", async () => {
-    const { kernel, made } = noting();
+    const { kernel, made } = makeNoting();
     const branch: Subgraph = {
       operands: [shapeInput, none, unknownOutput],
       operations: [fillOf([0, 1], [2])],
@@ -130,7 +130,7 @@ describe("outputs without room", () => {
   });
 
   it("report the shapes of all outputs, even of those that depend on an earlier kernel", async () => {
-    const { kernel, made } = noting();
+    const { kernel, made } = makeNoting();
     const model = modelOf({
       operands: [shapeInput, none, unknownOutput, unknownOutput],
       operations: [fillOf([0, 1], [2]), fillOf([0, 1], [3])],
@@ -152,7 +152,7 @@ describe("temporaries", () => {
   const place = () => ({ bytes: new Uint8Array(4 * 64), dimensions: [0, 0] });
 
   it("have a limit, and a request that exceeds it fails again", async () => {
-    const { kernel } = noting();
+    const { kernel } = makeNoting();
     const { session } = await openOver({ FILL: kernel });
     const executable = await compile(session, filling);
     const run = (temporaryLimit: number) => executable.run([shapeOf(8, 8)], [place()], { ...context, temporaryLimit });
@@ -167,7 +167,7 @@ describe("temporaries", () => {
   });
 
   it("that the model alone makes too large are a persistent failure, and nothing is computed", async () => {
-    const { kernel, made } = noting();
+    const { kernel, made } = makeNoting();
     const { session } = await openOver({ FILL: kernel }, { warmsUp: false });
     const executable = await compile(session, fillingConstant([8, 8]));
     const run = (temporaryLimit: number) => executable.run([], [place()], { ...context, temporaryLimit });
@@ -216,12 +216,12 @@ describe("temporaries", () => {
     const { session } = await openOver({ FILL: waiting });
     const executable = await compile(session, filling);
     const run = () => executable.run([shapeOf(8, 8)], [place()], { ...context, temporaryLimit: 511 });
-    const started = async () => {
+    const start = async () => {
       while (releases.length === 0) await new Promise((resolve) => setImmediate(resolve));
       return releases.pop();
     };
     const first = run();
-    const release = await started();
+    const release = await start();
     expect(await run()).toMatchObject({
       status: RESOURCE_EXHAUSTED_TRANSIENT,
       message: expect.stringContaining("need 256 bytes, but 255 of 511 are left"),
@@ -229,7 +229,7 @@ describe("temporaries", () => {
     release?.();
     expect((await first).status).toBe(NONE);
     const again = run();
-    (await started())?.();
+    (await start())?.();
     expect((await again).status).toBe(NONE);
   });
 });
@@ -342,7 +342,7 @@ describe("deadlines", () => {
   });
 
   it("do not limit large models: a warm-up ends before an operation that needs more than 256 MiB", async () => {
-    const { kernel, made } = noting();
+    const { kernel, made } = makeNoting();
     const { session } = await openOver({ FILL: kernel });
     const executable = await compile(session, fillingConstant([2 ** 13, 2 ** 13 + 1]));
 

@@ -28,7 +28,7 @@ import {
   type Chain,
   type ChainedOperation,
   chainOperations,
-  followingOf,
+  listFollowing,
   type PlannedOperation,
   viewOfChain,
 } from "./chain.ts";
@@ -258,7 +258,7 @@ function planChain<Handle>(
   constants: Constants<Handle>,
 ): Omit<KernelStep<Handle>, "lastUses">[] {
   const [{ view, kernel, bound, omittable }, ...rest] = chain;
-  const following = followingOf(chain);
+  const following = listFollowing(chain);
   const prepared =
     kernel && bound && unlessInvalid(() => prepareBound(bound, false, kernel, engine, constants, following));
   if (rest.length === 0 || prepared === undefined) {
@@ -332,11 +332,11 @@ export function bindArgumentsOf(
   const args = bindArguments(definition, form, inputs);
   const infos = inferOutputs(definition, form, args, declared);
   // The extents inferred for a dynamic operation are not those of its result.
-  const known = (output: OperandView) => (definition.dynamic ? [] : output.dimensions);
+  const findKnown = (output: OperandView) => (definition.dynamic ? [] : output.dimensions);
   return {
     form,
     args,
-    outputs: declared.map((output, at) => settleOutput(output, known(output), elementAt(infos, at))),
+    outputs: declared.map((output, at) => settleOutput(output, findKnown(output), elementAt(infos, at))),
   };
 }
 

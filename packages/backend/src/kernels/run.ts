@@ -21,7 +21,7 @@ import { checkPeak, type Run, requiredValue, walkPlan } from "./frame.ts";
 import { type OpenOutputs, Outcome, shortage } from "./output-buffers.ts";
 import type { Places } from "./places.ts";
 import type { KernelPlan } from "./plan.ts";
-import { awaited, type Check, drive, type Steps, settled } from "./steps.ts";
+import { awaitValue, type Check, drive, type Steps, settle } from "./steps.ts";
 import { dataOf, dropAll, type Memory, type Value, type Values } from "./values.ts";
 
 /** The state that all runs of a session share. */
@@ -42,7 +42,7 @@ export function runKernels<Handle>(
   return drive(runMain(plan, session, inputs, outputs, context, check), check);
 }
 
-function unlimited(): void {}
+function doNotLimit(): void {}
 
 /** A check that throws when a deadline has passed, or a signal is aborted. */
 export function checkOf(
@@ -50,7 +50,7 @@ export function checkOf(
   message: string,
 ): Check {
   const isLimited = deadline !== undefined && now !== undefined;
-  if (!isLimited && signal === undefined) return unlimited;
+  if (!isLimited && signal === undefined) return doNotLimit;
   return () => {
     if (signal?.aborted) throw new StatusError(ErrorStatus.MISSED_DEADLINE_TRANSIENT, "the execution was stopped");
     if (isLimited && now() >= deadline) throw new StatusError(ErrorStatus.MISSED_DEADLINE_TRANSIENT, message);
@@ -187,7 +187,7 @@ function* store<Handle>(
     if (buffer !== undefined) places.put(buffer, value);
     else if (type === "OEM" || byteLength(type, elementCount(dimensions)) > 0) {
       const given = dataOf(memory, value);
-      const data = given instanceof Promise ? yield* settled(given) : given;
+      const data = given instanceof Promise ? yield* settle(given) : given;
       if (data.length <= PART) encodeTensorData(type, data, bytes);
       else yield* encodeInParts(type, data, bytes);
     }
@@ -209,7 +209,7 @@ function* oemShortage<Handle>(
   for (const [position, index] of indexes.entries()) {
     const value = requiredValue(plan, values, index);
     const { type, dimensions } = value.info;
-    const length = type === "OEM" ? (yield* awaited(dataOf(memory, value))).length : 0;
+    const length = type === "OEM" ? (yield* awaitValue(dataOf(memory, value))).length : 0;
     const available = elementAt(outputs, position).bytes.length;
     const isSufficient = length <= available;
     if (!isSufficient) message ??= `output ${position}, an OEM scalar, has ${length} bytes, not ${available}`;

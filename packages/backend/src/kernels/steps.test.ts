@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { awaited, drive, type Steps, settled } from "./steps.ts";
+import { awaitValue, drive, type Steps, settle } from "./steps.ts";
 import { isTurnDue, turn } from "./turns.ts";
 
 const never = () => {};
@@ -23,8 +23,8 @@ describe("drive", () => {
 
   it("waits for promises", async () => {
     const steps = (function* (): Steps<number> {
-      const first = yield* settled(Promise.resolve(2));
-      return first + (yield* awaited(Promise.resolve(3))) + (yield* awaited(4));
+      const first = yield* settle(Promise.resolve(2));
+      return first + (yield* awaitValue(Promise.resolve(3))) + (yield* awaitValue(4));
     })();
     await expect(drive(steps, never)).resolves.toBe(9);
   });

@@ -42,7 +42,7 @@ async function driveFrom<Result>(
 }
 
 /** Waits for a promise inside a computation. */
-export function* settled<T>(promise: PromiseLike<T>): Steps<T> {
+export function* settle<T>(promise: PromiseLike<T>): Steps<T> {
   const box: T[] = [];
   yield promise.then((value) => {
     box.push(value);
@@ -50,7 +50,7 @@ export function* settled<T>(promise: PromiseLike<T>): Steps<T> {
   return elementAt(box, 0);
 }
 
-/** A value, or the value that a promise resolves to, inside a computation: `const value = yield* awaited(given)`. */
-export function* awaited<T>(given: T | Promise<T>): Steps<T> {
-  return given instanceof Promise ? yield* settled(given) : given;
+/** A value, or the value that a promise resolves to, inside a computation: `const value = yield* awaitValue(given)`. */
+export function* awaitValue<T>(given: T | Promise<T>): Steps<T> {
+  return given instanceof Promise ? yield* settle(given) : given;
 }

@@ -189,7 +189,7 @@ describe("differenceOf", () => {
       SIN: Math.sin,
     };
     /** Kernels of some functions and of MUL, which apply what follows. `counts`: how many ran with so many operations. */
-    const fusing = (functions: Readonly<Record<string, (x: number) => number>>, counts: number[]) => {
+    const makeFusing = (functions: Readonly<Record<string, (x: number) => number>>, counts: number[]) => {
       const kernel = (name: string): Kernel<Elements> => ({
         leads: true,
         follows: () => true,
@@ -211,7 +211,7 @@ describe("differenceOf", () => {
 
     it("proves a chain of them with one kernel", async () => {
       const counts: number[] = [];
-      const { refusals } = await proven(fusing(computed, counts));
+      const { refusals } = await proven(makeFusing(computed, counts));
       expect(refusals).toEqual([]);
       expect(counts).toEqual([5]);
     });
@@ -219,7 +219,7 @@ describe("differenceOf", () => {
     it("probes each alone if the chain is wrong, and refuses the wrong one", async () => {
       const counts: number[] = [];
       const wrong = { ...computed, LOGISTIC: (x: number) => Math.min(1, 1 / (1 + Math.exp(-x)) + 1e-3) };
-      const { refusals } = await proven(fusing(wrong, counts));
+      const { refusals } = await proven(makeFusing(wrong, counts));
       expect(refusals.map((each) => each.split(":")[0])).toEqual(["LOGISTIC"]);
       expect(counts).toEqual([5, 1, 1, 1]);
     });

@@ -118,13 +118,13 @@ async function holds<Handle>(engine: TableEngine<Handle>, { first, following }: 
  */
 async function failureOf<Handle>(engine: TableEngine<Handle>, each: ProbeCase): Promise<string | undefined> {
   const kernel = kernelsByName(engine.kernels)[each.name];
-  const seen = Object.fromEntries(Object.entries(each.args).map(([key, value]) => [key, seenOf(value)]));
+  const seen = Object.fromEntries(Object.entries(each.args).map(([key, value]) => [key, showArgument(value)]));
   if (kernel === undefined || kernel.refuse?.(seen, { output: each.output }) !== undefined) return undefined;
   return caseFailure(each, await runAlone(engine, { ...each, kernel }));
 }
 
 /** An operand as `Kernel.refuse` sees it: the elements of constants are known. */
-function seenOf(argument: ProbeArgument): ProbeArgument | Tensor {
+function showArgument(argument: ProbeArgument): ProbeArgument | Tensor {
   if (typeof argument !== "object" || argument.isConstant !== true) return argument;
   const data = createData(argument.type, elementCount(argument.dimensions));
   data.set(argument.elements);

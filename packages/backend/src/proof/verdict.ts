@@ -148,11 +148,11 @@ export function differenceOf(
       allowance === 0
         ? Object.is(given, right)
         : Math.abs(given - right) <= allowance * Math.max(1, Math.abs(right)) || Object.is(given, right);
-    if (!isRight) return `${name}: expected ${shown(right)}, got ${shown(given)}`;
+    if (!isRight) return `${name}: expected ${show(right)}, got ${show(given)}`;
   }
   return undefined;
 }
 
-function shown(value: number): string {
+function show(value: number): string {
   return Object.is(value, -0) ? "-0" : `${value}`;
 }

@@ -86,7 +86,7 @@ const lookAgain = 100;
  * jobs; 0 if there is a job. Rejects with a BatchError if there is no batch of that id.
  */
 export async function inputsWithoutJob(connection: Connection, id: string): Promise<number> {
-  const { ledger } = await found(connection, id);
+  const { ledger } = await findBatch(connection, id);
   let before: number | undefined;
   for (let looks = 0; looks < 3; looks++) {
     const { inputs, done, failed } = await ledger.counts();
@@ -101,7 +101,7 @@ export async function inputsWithoutJob(connection: Connection, id: string): Prom
 
 /** Returns the status of a batch. Rejects with a BatchError if there is no batch of that id. */
 export async function batchStatus(connection: Connection, id: string): Promise<BatchStatus> {
-  const { ledger, record } = await found(connection, id);
+  const { ledger, record } = await findBatch(connection, id);
   const counts = await ledger.counts();
   const lost = counts.done + counts.failed - counts.inputs;
   // A batch that is being removed no longer exists.
@@ -114,7 +114,7 @@ export async function batchStatus(connection: Connection, id: string): Promise<B
   return { record, ...counts };
 }
 
-async function found(connection: Connection, id: string): Promise<{ ledger: Ledger; record: BatchRecord }> {
+async function findBatch(connection: Connection, id: string): Promise<{ ledger: Ledger; record: BatchRecord }> {
   const ledger = openLedger(connection, id);
   const record = await ledger.record().catch((error: unknown) => {
     if (!(error instanceof ShapeError)) throw error;
@@ -128,7 +128,7 @@ async function found(connection: Connection, id: string): Promise<{ ledger: Ledg
 
 /** Yields all inputs, in the order of their names. `folder`: folder of the results on this machine. Default: the batch's. */
 export async function* batchInputs(connection: Connection, id: string, folder?: string): AsyncGenerator<BatchInput> {
-  const { ledger, record } = await found(connection, id);
+  const { ledger, record } = await findBatch(connection, id);
   const place = folder ?? record.results;
   const results = place === undefined ? undefined : await openResults(place, taskDigest(record.task));
   // A hash can return an entry twice while it grows.
@@ -181,7 +181,7 @@ function resultOf(text: string): Omit<BatchInput, "name"> {
 
 /** Returns inputs that failed, with their reasons; at most `most`. */
 export async function failedInputs(connection: Connection, id: string, most: number): Promise<readonly BatchInput[]> {
-  const { ledger } = await found(connection, id);
+  const { ledger } = await findBatch(connection, id);
   const list: BatchInput[] = [];
   for await (const page of ledger.scan("unreadable"))
     for (const [name, problem] of page) if (list.length < most) list.push({ name, problem });
@@ -203,11 +203,11 @@ export async function failedInputs(connection: Connection, id: string, most: num
  * Rejects with a BatchError if their bytes must travel in the jobs and cannot be read here.
  */
 export async function retryBatch(connection: Connection, id: string, chunk: number): Promise<number> {
-  const { ledger, record } = await found(connection, id);
+  const { ledger, record } = await findBatch(connection, id);
   const isEmpty = (await inputsWithoutJob(connection, id)) > 0;
   const epoch = await ledger.renew();
   const seen = new Set<string>();
-  const chosen = async function* () {
+  const choose = async function* () {
     for await (const page of ledger.scan("names")) {
       const entries = page.map(([name, text]) => ({ name, input: nameOf(text).input }));
       const states = await ledger.states(entries.map(({ input }) => input));
@@ -219,7 +219,7 @@ export async function retryBatch(connection: Connection, id: string, chunk: numb
       }
     }
   };
-  for await (const part of divideIntoChunks(chosen(), chunk)) {
+  for await (const part of divideIntoChunks(choose(), chunk)) {
     const inputs = await Promise.all(
       part.map(async ({ name, input }): Promise<ChunkData["inputs"][number]> => {
         if (!record.inline) return [name, input];
@@ -241,7 +241,7 @@ export async function retryBatch(connection: Connection, id: string, chunk: numb
  */
 export async function cancelBatch(connection: Connection, id: string): Promise<number> {
   const { queue } = connection;
-  const { ledger } = await found(connection, id);
+  const { ledger } = await findBatch(connection, id);
   await ledger.cancel();
   let taken = 0;
   let others = 0;
@@ -276,7 +276,7 @@ export async function removeBatch(connection: Connection, id: string): Promise<v
       });
   const record = await recordOf(id);
   // A damaged record cannot identify its jobs.
-  if (record === undefined && !(await batchIds(connection)).includes(id)) await found(connection, id);
+  if (record === undefined && !(await batchIds(connection)).includes(id)) await findBatch(connection, id);
   if (record !== undefined) await cancelBatch(connection, id);
   await redis.zrem(batchesKey(name), id);
   const { record: key, names, unreadable, states, stream } = ledger.keys;

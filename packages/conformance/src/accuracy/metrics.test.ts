@@ -44,34 +44,34 @@ describe("meanIntersectionOverUnion", () => {
 
 describe("meanAveragePrecision", () => {
   const box = (left: number, of = 1): Boxed => ({ box: [0, left, 1, left + 1], class: of });
-  const found = (left: number, score: number, of = 1): Found => ({ ...box(left, of), score });
+  const find = (left: number, score: number, of = 1): Found => ({ ...box(left, of), score });
 
   it("is 1 if all boxes are found and 0 if none is", () => {
-    expect(meanAveragePrecision([{ found: [found(0, 0.9)], answer: [box(0)] }])).toBe(1);
-    expect(meanAveragePrecision([{ found: [found(5, 0.9)], answer: [box(0)] }])).toBe(0);
+    expect(meanAveragePrecision([{ found: [find(0, 0.9)], answer: [box(0)] }])).toBe(1);
+    expect(meanAveragePrecision([{ found: [find(5, 0.9)], answer: [box(0)] }])).toBe(0);
     expect(meanAveragePrecision([{ found: [], answer: [box(0)] }])).toBe(0);
   });
 
   it("counts a box that overlaps by half, and not one by less", () => {
     // Both 2/3, either 4/3; and both 0.6, either 1.4.
-    expect(meanAveragePrecision([{ found: [found(1 / 3, 1)], answer: [box(0)] }])).toBe(1);
-    expect(meanAveragePrecision([{ found: [found(0.4, 1)], answer: [box(0)] }])).toBe(0);
+    expect(meanAveragePrecision([{ found: [find(1 / 3, 1)], answer: [box(0)] }])).toBe(1);
+    expect(meanAveragePrecision([{ found: [find(0.4, 1)], answer: [box(0)] }])).toBe(0);
   });
 
   it("is the area under precision by recall", () => {
     // Right, wrong, right: precision 1 to recall 1/2, then 2/3.
-    const all = [{ found: [found(0, 0.9), found(9, 0.8), found(3, 0.7)], answer: [box(0), box(3)] }];
+    const all = [{ found: [find(0, 0.9), find(9, 0.8), find(3, 0.7)], answer: [box(0), box(3)] }];
     expect(meanAveragePrecision(all)).toBeCloseTo(1 / 2 + (1 / 2) * (2 / 3));
   });
 
   it("takes an answer once, in its own input and class only", () => {
-    expect(meanAveragePrecision([{ found: [found(0, 0.9), found(0, 0.8)], answer: [box(0), box(5)] }])).toBe(1 / 2);
+    expect(meanAveragePrecision([{ found: [find(0, 0.9), find(0, 0.8)], answer: [box(0), box(5)] }])).toBe(1 / 2);
     const elsewhere = [
-      { found: [found(0, 0.9)], answer: [] },
+      { found: [find(0, 0.9)], answer: [] },
       { found: [], answer: [box(0)] },
     ];
     expect(meanAveragePrecision(elsewhere)).toBe(0);
-    expect(meanAveragePrecision([{ found: [found(0, 1, 2)], answer: [box(0, 1), box(0, 2)] }])).toBe(1 / 2);
+    expect(meanAveragePrecision([{ found: [find(0, 1, 2)], answer: [box(0, 1), box(0, 2)] }])).toBe(1 / 2);
   });
 });
 

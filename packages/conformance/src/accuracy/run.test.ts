@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The device with each result changed. */
-function changed(change: (scores: Float32Array) => void): Device {
+function changeOne(change: (scores: Float32Array) => void): Device {
   return {
     ...reference,
     async prepareModel(...given) {
@@ -101,7 +101,7 @@ describe("runAccuracy", () => {
   });
 
   it("fails a device that loses more than is allowed, and one that is below what the data expects", async () => {
-    const worse = changed((scores) => scores.reverse());
+    const worse = changeOne((scores) => scores.reverse());
     const [topOne] = await run(worse, classification);
     expect(topOne).toMatchObject({
       verdict: "failed",
@@ -135,7 +135,7 @@ describe("runAccuracy", () => {
     expect(rate).toMatchObject({ name: "accuracy/error-rate", verdict: "passed" });
     expect(rate?.measured).toBe("50.00 % of 2 inputs, reference 50.00 %, loss 0.00 %");
     const worse = await run(
-      changed((scores) => scores.reverse()),
+      changeOne((scores) => scores.reverse()),
       sequence,
     );
     expect(worse[0]?.reason).toContain("the loss against the reference: expected at most 5.00 %, got 50.00 %");

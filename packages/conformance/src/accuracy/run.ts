@@ -170,7 +170,9 @@ async function measure(
         ),
       ];
     case "detection":
-      return [meanAveragePrecision(all.map((one) => ({ found: foundOf(one.outputs), answer: boxesOf(one.answer) })))];
+      return [
+        meanAveragePrecision(all.map((one) => ({ found: readDetections(one.outputs), answer: boxesOf(one.answer) }))),
+      ];
     default:
       return [
         errorRate(
@@ -204,7 +206,7 @@ function classesOf({ values, shape }: Output, count: number): readonly number[] 
 }
 
 /** Boxes, classes, scores and their number, in the order of TFLite's detection networks. */
-function foundOf([boxes, classes, scores, number]: readonly Output[]): Found[] {
+function readDetections([boxes, classes, scores, number]: readonly Output[]): Found[] {
   if (!boxes || !classes || !scores) throw new Error("a detection network has outputs for boxes, classes and scores");
   const count = Math.min(scores.values.length, number?.values[0] ?? scores.values.length);
   return Array.from({ length: count }, (_, index) => {

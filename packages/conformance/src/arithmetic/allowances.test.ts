@@ -28,7 +28,7 @@ function allowance(name: string, inputs: readonly Tensor[], output: Tensor, acti
 const float = (dimensions: readonly number[], ...elements: number[]) =>
   operand("TENSOR_FLOAT32", dimensions, ...elements);
 const half = (...elements: number[]) => operand("TENSOR_FLOAT16", [elements.length], ...elements);
-const quantised = (scale: number): Tensor => ({ ...operand("TENSOR_QUANT8_ASYMM", [1], 1), scale });
+const quantise = (scale: number): Tensor => ({ ...operand("TENSOR_QUANT8_ASYMM", [1], 1), scale });
 
 describe("the allowance", () => {
   it("is nothing for what is moved, chosen or compared", () => {
@@ -51,10 +51,10 @@ describe("the allowance", () => {
 
   it("is one step for quantised results that are rounded or get another scale, and nothing for others", () => {
     const step = { absolute: 1, relative: 0 };
-    expect(allowance("ADD", [quantised(1), quantised(1)], quantised(0.5))).toEqual(step);
-    expect(allowance("TANH", [quantised(1)], quantised(0.5))).toEqual(step);
-    expect(allowance("CONCATENATION", [quantised(1)], quantised(0.5))).toEqual(step);
-    expect(allowance("RESHAPE", [quantised(1)], quantised(1))).toEqual({ absolute: 0, relative: 0 });
+    expect(allowance("ADD", [quantise(1), quantise(1)], quantise(0.5))).toEqual(step);
+    expect(allowance("TANH", [quantise(1)], quantise(0.5))).toEqual(step);
+    expect(allowance("CONCATENATION", [quantise(1)], quantise(0.5))).toEqual(step);
+    expect(allowance("RESHAPE", [quantise(1)], quantise(1))).toEqual({ absolute: 0, relative: 0 });
   });
 
   it("is one unit in the last place for each rounding", () => {

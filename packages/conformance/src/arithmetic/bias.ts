@@ -124,7 +124,7 @@ function drawBias(place: number, signature: Signature, turn: number): BiasExampl
     fill: "plain",
     steer: {
       shape: (least = 1, greatest = 4) => shape(random.integer(least, Math.min(4, Math.max(least, greatest)))),
-      offered: shape,
+      offerShape: shape,
       // Powers of two would make many halves.
       scale: () => drawScale(random),
     },

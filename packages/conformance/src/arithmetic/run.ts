@@ -82,7 +82,7 @@ export async function* runArithmetic(device: Device, options: ArithmeticOptions 
   const keyOf = (signature: Signature) => `${signature.operation.name} ${typesOf(signature)}`;
   const wants: Wants = (signature, kind) =>
     canMatch(signature.operation, kind, filter) && (unsupported.get(keyOf(signature)) ?? 0) < mostUnsupported;
-  for (const made of chosen(options, wants)) {
+  for (const made of chooseExamples(options, wants)) {
     const { name } = made.example;
     if (!name.toLowerCase().includes(filter)) continue;
     operations.add(made.drawn.signature.operation);
@@ -140,7 +140,7 @@ async function isSupported(device: Device, example: Example): Promise<boolean> {
 }
 
 /** The examples that the options choose. Throws RangeError if `only` names neither an operation nor an example. */
-function* chosen(
+function* chooseExamples(
   { seed = 1, count = defaultExampleCount, only, goesOn }: ArithmeticOptions,
   wants: Wants,
 ): Generator<ArithmeticExample> {
@@ -168,7 +168,7 @@ function readName(only: string): { readonly operation: Operation; readonly examp
   }
   const [, , kind, name, seed, index] = match;
   if (kind !== undefined && name !== undefined) {
-    const example = namedBy(kind, operation, name);
+    const example = findNamed(kind, operation, name);
     if (example === undefined) throw new RangeError(`there is no example "${only}"`);
     return { operation, example: [example] };
   }
@@ -177,7 +177,7 @@ function readName(only: string): { readonly operation: Operation; readonly examp
   return { operation, example: round.filter(({ example }) => example.name.endsWith(`/random/${seed}.${index}`)) };
 }
 
-function namedBy(kind: string, operation: Operation, name: string): ArithmeticExample | undefined {
+function findNamed(kind: string, operation: Operation, name: string): ArithmeticExample | undefined {
   if (kind === "limits") return limitNamed(operation, name);
   return kind === "bias" ? biasNamed(operation, name) : edgeNamed(operation, name);
 }

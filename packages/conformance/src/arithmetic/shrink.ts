@@ -44,7 +44,7 @@ const simplerOperands: Candidates<RandomOperation> = function* (drawn) {
     if (param.omittable) yield { ...drawn, inputs: drawn.inputs.with(position, undefined) };
     const [value = 0] = input.data;
     if (!isTensorType(input.type)) {
-      for (const simple of [0, 1]) if (Math.abs(value) > simple) yield withInput(drawn, position, filledWith(simple));
+      for (const simple of [0, 1]) if (Math.abs(value) > simple) yield withInput(drawn, position, fillWith(simple));
     }
   }
 };
@@ -84,7 +84,7 @@ function withInput(drawn: RandomOperation, position: number, change: (input: Ten
   };
 }
 
-function filledWith(value: number): (input: Tensor) => Tensor {
+function fillWith(value: number): (input: Tensor) => Tensor {
   return (input) => ({ ...input, data: input.data.slice().fill(value) });
 }
 

@@ -19,11 +19,11 @@ import { areAlike, withWrongRows, writersIn } from "./wrong-rows.test-helper.ts"
 export type GraphFault = readonly [what: string, fault: Fault, check: string];
 
 /** A device that prepares another subgraph than the one that it is given, if `mistake` finds something to mistake. */
-function compiling(what: string, check: string, mistake: (main: Subgraph) => Subgraph | undefined): GraphFault {
-  return preparing(what, check, (model) => ({ ...model, main: mistake(model.main) ?? model.main }));
+function mistakeSubgraph(what: string, check: string, mistake: (main: Subgraph) => Subgraph | undefined): GraphFault {
+  return prepareChanged(what, check, (model) => ({ ...model, main: mistake(model.main) ?? model.main }));
 }
 
-function preparing(what: string, check: string, change: (model: Model) => Model): GraphFault {
+function prepareChanged(what: string, check: string, change: (model: Model) => Model): GraphFault {
   const fault: Fault = {
     device: ({ prepareModel }) => ({
       prepareModel(model, options) {
@@ -40,7 +40,7 @@ const isResult = ({ lifetime }: Operand) =>
   lifetime === OperandLifeTime.TEMPORARY_VARIABLE || lifetime === OperandLifeTime.SUBGRAPH_OUTPUT;
 
 /** With another operand in one place of an operation's inputs; numbers of consumers follow. */
-function reading(main: Subgraph, operation: number, position: number, operand: number): Subgraph {
+function readOther(main: Subgraph, operation: number, position: number, operand: number): Subgraph {
   const old = elementAt(elementAt(main.operations, operation).inputs, position);
   const operations = main.operations.map(
     (own, index): Operation => (index === operation ? { ...own, inputs: own.inputs.with(position, operand) } : own),
@@ -61,7 +61,7 @@ function firstReading(
     if (type === OperationType.IF || type === OperationType.WHILE) continue;
     for (const [position, operand] of inputs.entries()) {
       const found = other(index, operand, position);
-      if (found !== undefined && found !== operand) return reading(main, index, position, found);
+      if (found !== undefined && found !== operand) return readOther(main, index, position, found);
     }
   }
   return undefined;
@@ -98,7 +98,7 @@ function isRearranging(type: number | undefined): boolean {
 }
 
 /** Turns the operations of one type into those of another. */
-function retyped(main: Subgraph, operation: number, type: Operation["type"]): Subgraph {
+function retype(main: Subgraph, operation: number, type: Operation["type"]): Subgraph {
   return {
     ...main,
     operations: main.operations.map((own, index) => (index === operation ? { ...own, type } : own)),
@@ -117,8 +117,8 @@ function withReferences(
 }
 
 export const graphFaults: readonly GraphFault[] = [
-  preparing("adds the second tensor after a layer of few rows at the wrong row", "graphs/1.11", withWrongRows),
-  compiling("reuses the storage of a value that is still read", "graphs/1.5", (main) => {
+  prepareChanged("adds the second tensor after a layer of few rows at the wrong row", "graphs/1.11", withWrongRows),
+  mistakeSubgraph("reuses the storage of a value that is still read", "graphs/1.5", (main) => {
     const writers = writersIn(main);
     return firstReading(main, (operation, operand) => {
       const writer = writers.get(operand);
@@ -127,7 +127,7 @@ export const graphFaults: readonly GraphFault[] = [
       return resultsBetween(main, writer, operation).find((other) => areAlike(elementAt(main.operands, other), own));
     });
   }),
-  compiling("computes in the place of a value that has a second reader", "graphs/1.12", (main) =>
+  mistakeSubgraph("computes in the place of a value that has a second reader", "graphs/1.12", (main) =>
     firstReading(main, (operation, operand) => {
       const own = elementAt(main.operands, operand);
       if (!isResult(own)) return undefined;
@@ -139,7 +139,7 @@ export const graphFaults: readonly GraphFault[] = [
         : undefined;
     }),
   ),
-  compiling("computes in the place of an input that is read again", "graphs/1.3", (main) =>
+  mistakeSubgraph("computes in the place of an input that is read again", "graphs/1.3", (main) =>
     firstReading(main, (operation, operand) => {
       const own = elementAt(main.operands, operand);
       if (own.lifetime !== OperandLifeTime.SUBGRAPH_INPUT) return undefined;
@@ -148,19 +148,19 @@ export const graphFaults: readonly GraphFault[] = [
       return elementAt(main.operations, first).outputs.find((other) => areAlike(elementAt(main.operands, other), own));
     }),
   ),
-  compiling("joins an activation to the operation before it, and forgets it", "graphs/1.5", (main) => {
+  mistakeSubgraph("joins an activation to the operation before it, and forgets it", "graphs/1.5", (main) => {
     const writers = writersIn(main);
     for (const [index, { type, inputs }] of main.operations.entries()) {
       const writer = writers.get(inputs[0] ?? -1);
       if (!activations.has(type) || writer === undefined) continue;
       const own = elementAt(main.operands, inputs[0] ?? -1);
       if (areAlike(elementAt(main.operands, elementAt(elementAt(main.operations, index).outputs, 0)), own)) {
-        return retyped(main, index, OperationType.FLOOR);
+        return retype(main, index, OperationType.FLOOR);
       }
     }
     return undefined;
   }),
-  compiling("leaves out a conversion to integers and back", "graphs/1.45", (main) => {
+  mistakeSubgraph("leaves out a conversion to integers and back", "graphs/1.45", (main) => {
     const writers = writersIn(main);
     return firstReading(main, (_operation, operand) => {
       const second = main.operations[writers.get(operand) ?? -1];
@@ -172,7 +172,7 @@ export const graphFaults: readonly GraphFault[] = [
       return areAlike(elementAt(main.operands, source), elementAt(main.operands, operand)) ? source : undefined;
     });
   }),
-  compiling("leaves out a change of element order", "graphs/1.2", (main) => {
+  mistakeSubgraph("leaves out a change of element order", "graphs/1.2", (main) => {
     const writers = writersIn(main);
     return firstReading(main, (_operation, operand) => {
       const { type, inputs } = main.operations[writers.get(operand) ?? -1] ?? { type: undefined, inputs: [] };
@@ -181,7 +181,7 @@ export const graphFaults: readonly GraphFault[] = [
       return areAlike(elementAt(main.operands, source), elementAt(main.operands, operand)) ? source : undefined;
     });
   }),
-  compiling("takes any two changes of element order in a row for none", "graphs/1.36", (main) => {
+  mistakeSubgraph("takes any two changes of element order in a row for none", "graphs/1.36", (main) => {
     const writers = writersIn(main);
     return firstReading(main, (_operation, operand) => {
       const second = main.operations[writers.get(operand) ?? -1];
@@ -191,7 +191,7 @@ export const graphFaults: readonly GraphFault[] = [
       return areAlike(elementAt(main.operands, source), elementAt(main.operands, operand)) ? source : undefined;
     });
   }),
-  compiling("moves a TRANSPOSE behind an operation with a constant for each channel", "graphs/1.5", (main) => {
+  mistakeSubgraph("moves a TRANSPOSE behind an operation with a constant for each channel", "graphs/1.5", (main) => {
     const { operands, operations } = main;
     for (const [first, transpose] of operations.entries()) {
       const [source = -1, permutation = -1] = transpose.inputs;
@@ -213,7 +213,7 @@ export const graphFaults: readonly GraphFault[] = [
     }
     return undefined;
   }),
-  compiling("takes the other one of two branches that end in the same shape", "graphs/1.2", (main) =>
+  mistakeSubgraph("takes the other one of two branches that end in the same shape", "graphs/1.2", (main) =>
     firstReading(main, (operation, operand) => {
       const own = elementAt(main.operands, operand);
       if (!isResult(own)) return undefined;
@@ -222,7 +222,7 @@ export const graphFaults: readonly GraphFault[] = [
       );
     }),
   ),
-  compiling(
+  mistakeSubgraph(
     "takes two operations on the same value for one, whatever their other operands are",
     "graphs/1.8",
     (main) => {
@@ -241,7 +241,7 @@ export const graphFaults: readonly GraphFault[] = [
       });
     },
   ),
-  preparing("changes a constant in its first reader, and reads it again", "graphs/1.7", (model) => {
+  prepareChanged("changes a constant in its first reader, and reads it again", "graphs/1.7", (model) => {
     const { main } = model;
     const shared = main.operands.findIndex(
       ({ lifetime, type, numberOfConsumers, dimensions }, index) =>
@@ -267,9 +267,9 @@ export const graphFaults: readonly GraphFault[] = [
     const second = readersOf(main, shared)[1] ?? -1;
     const position = elementAt(main.operations, second).inputs.indexOf(shared);
     const extended = { ...main, operands: [...main.operands, changed] };
-    return { ...model, operandValues, main: reading(extended, second, position, main.operands.length) };
+    return { ...model, operandValues, main: readOther(extended, second, position, main.operands.length) };
   }),
-  preparing("takes constants of the same type and shape for one", "graphs/1.3", (model) => {
+  prepareChanged("takes constants of the same type and shape for one", "graphs/1.3", (model) => {
     const { main } = model;
     const isConstant = ({ lifetime, type }: Operand) =>
       lifetime === OperandLifeTime.CONSTANT_COPY && type === OperandType.TENSOR_FLOAT32;
@@ -280,7 +280,7 @@ export const graphFaults: readonly GraphFault[] = [
     });
     return changed === undefined ? model : { ...model, main: changed };
   }),
-  compiling("exchanges the branches of IF", "graphs/1.1", (main) =>
+  mistakeSubgraph("exchanges the branches of IF", "graphs/1.1", (main) =>
     withReferences(main, OperationType.IF, ([condition = 0, yes = 0, no = 0, ...inputs]) => [
       condition,
       no,
@@ -288,7 +288,7 @@ export const graphFaults: readonly GraphFault[] = [
       ...inputs,
     ]),
   ),
-  preparing("runs the body of a loop once more", "graphs/1.0", (model) => {
+  prepareChanged("runs the body of a loop once more", "graphs/1.0", (model) => {
     const conditions = new Set(
       model.main.operations.flatMap(({ type, inputs }) =>
         type === OperationType.WHILE ? [elementAt(model.main.operands, inputs[0] ?? -1).location.offset] : [],
@@ -297,11 +297,11 @@ export const graphFaults: readonly GraphFault[] = [
     const referenced = model.referenced.map((subgraph, index) => {
       if (!conditions.has(index)) return subgraph;
       const place = subgraph.operations.findIndex(({ type }) => type === OperationType.LESS);
-      return place < 0 ? subgraph : retyped(subgraph, place, OperationType.LESS_EQUAL);
+      return place < 0 ? subgraph : retype(subgraph, place, OperationType.LESS_EQUAL);
     });
     return { ...model, referenced };
   }),
-  preparing("hands a branch its inputs in another order", "graphs/1.21", (model) => {
+  prepareChanged("hands a branch its inputs in another order", "graphs/1.21", (model) => {
     const referenced = model.referenced.map((subgraph) => {
       const [first, second, ...others] = subgraph.inputIndexes;
       if (first === undefined || second === undefined) return subgraph;
@@ -310,7 +310,7 @@ export const graphFaults: readonly GraphFault[] = [
     });
     return { ...model, referenced };
   }),
-  compiling("exchanges two outputs of one shape", "graphs/1.2", (main) => {
+  mistakeSubgraph("exchanges two outputs of one shape", "graphs/1.2", (main) => {
     const { outputIndexes, operands } = main;
     for (const [place, first] of outputIndexes.entries()) {
       const other = outputIndexes.findIndex(

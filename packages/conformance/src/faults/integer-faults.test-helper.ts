@@ -12,8 +12,7 @@ const saturating: Summing = (values, weights, zeroPoints) =>
   inPairs(values, weights, zeroPoints, (sum) => Math.max(-32_768, Math.min(32_767, sum)));
 
 /** Products of signed numbers, added in pairs that wrap, as ARM has them without dot products. */
-const wrapping: Summing = (values, weights, zeroPoints) =>
-  inPairs(values, weights, zeroPoints, (sum) => (sum << 16) >> 16);
+const wrap: Summing = (values, weights, zeroPoints) => inPairs(values, weights, zeroPoints, (sum) => (sum << 16) >> 16);
 
 /** All products, added in float32. */
 const inFloat32: Summing = (values, weights, [ofValues, ofWeights]) =>
@@ -58,7 +57,7 @@ function operandsOf(name: string, args: AnyArgs): SumOperands {
 }
 
 /** A weighted sum of 8 bits whose activations have a type. */
-function summed(name: OperationName, what: string, type: OutputTensor["type"], summing: Summing): KernelFault {
+function makeSum(name: OperationName, what: string, type: OutputTensor["type"], summing: Summing): KernelFault {
   return faultOf(
     name,
     what,
@@ -80,9 +79,9 @@ function summed(name: OperationName, what: string, type: OutputTensor["type"], s
 const sums = ["CONV_2D", "GROUPED_CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"] as const;
 
 export const saturationFaults: readonly KernelFault[] = sums.flatMap((name) => [
-  summed(name, "pairs of unsigned and signed products saturate in 16 bits", "TENSOR_QUANT8_ASYMM", saturating),
-  summed(name, "pairs of signed products overflow in 16 bits", "TENSOR_QUANT8_ASYMM_SIGNED", wrapping),
-  summed(name, "sums beyond 2^24 lose digits in float32", "TENSOR_QUANT8_ASYMM", inFloat32),
+  makeSum(name, "pairs of unsigned and signed products saturate in 16 bits", "TENSOR_QUANT8_ASYMM", saturating),
+  makeSum(name, "pairs of signed products overflow in 16 bits", "TENSOR_QUANT8_ASYMM_SIGNED", wrap),
+  makeSum(name, "sums beyond 2^24 lose digits in float32", "TENSOR_QUANT8_ASYMM", inFloat32),
 ]);
 
 /** The float kernel of an operation, rounded down to a step. */

@@ -34,13 +34,13 @@ function stale() {
 }
 
 /** Results that move by a little with each run. */
-function drifting() {
+function makeDrift() {
   let runs = 0;
   return { after: withElements((element, index) => (index === 0 ? element + runs++ / 1024 : element), "floats") };
 }
 
 /** State that one run leaves for the next, whatever that is given. */
-function kept(state: string, output: string) {
+function keepState(state: string, output: string) {
   return () => {
     let last: Tensor["data"] | undefined;
     return {
@@ -79,7 +79,7 @@ export const kernelFaults: readonly KernelFault[] = [
     ),
   }),
   faultOf("ADD", "the zero point of an operand is dropped", { before: withTensor("right", withoutZeroPoint) }),
-  faultOf("ADD", "results move by a little with each run", drifting),
+  faultOf("ADD", "results move by a little with each run", makeDrift),
   faultOf("ADD", "an operand that broadcasts is read backwards", {
     before: (args) => {
       const [left, right] = [tensorOf(args.left), tensorOf(args.right)];
@@ -274,13 +274,13 @@ export const kernelFaults: readonly KernelFault[] = [
   faultOf("HASHTABLE_LOOKUP", "what is missing counts as found", { after: ([, hits]) => void hits?.data.fill(1) }),
   faultOf("EMBEDDING_LOOKUP", "the first row is always taken", { before: withTensor("lookups", zeros) }),
   faultOf("RNN", "the state is forgotten", { before: withTensor("hiddenStateIn", zeros) }),
-  faultOf("RNN", "the state of the last run is kept, whatever state is given", kept("hiddenStateIn", "first")),
+  faultOf("RNN", "the state of the last run is kept, whatever state is given", keepState("hiddenStateIn", "first")),
   faultOf("LSTM", "the state of the cell is forgotten", { before: withTensor("cellStateIn", zeros) }),
   faultOf("LSTM", "the cell is not clipped", { before: withNumber("cellClip", () => 0) }),
   faultOf("UNIDIRECTIONAL_SEQUENCE_RNN", "batches are taken for time steps", {
     before: (args) => ({ ...args, timeMajor: numberOf(args.timeMajor) === 0 ? 1 : 0 }),
   }),
-  faultOf("SVDF", "the state of the last run is kept, whatever state is given", kept("stateIn", "first")),
+  faultOf("SVDF", "the state of the last run is kept, whatever state is given", keepState("stateIn", "first")),
 ];
 
 /** Faults that the default run does not find, and why. */

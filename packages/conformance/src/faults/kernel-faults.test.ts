@@ -25,12 +25,12 @@ async function finderOf(fault: KernelFault): Promise<string | undefined> {
   return undefined;
 }
 
-const titled = <Fault extends KernelFault>(faults: readonly Fault[]) =>
+const title = <Fault extends KernelFault>(faults: readonly Fault[]) =>
   faults.map((fault) => [`${fault.operation}: ${fault.what}`, fault] as const);
 
 describe("an arithmetic fault", { timeout: 60_000 }, () => {
   it("is one of many, each with a name of its own", () => {
-    const names = titled(kernelFaults).map(([name]) => name);
+    const names = title(kernelFaults).map(([name]) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names.length).toBeGreaterThanOrEqual(60);
   });
@@ -41,11 +41,11 @@ describe("an arithmetic fault", { timeout: 60_000 }, () => {
     .filter((_, place) => everyFault || place % 3 === 0);
   const own = kernelFaults.filter(({ kind }) => kind === undefined);
 
-  it.each(titled([...own, ...shared]))("is found: %s", async (_name, fault) => {
+  it.each(title([...own, ...shared]))("is found: %s", async (_name, fault) => {
     expect(await finderOf(fault)).toMatch(new RegExp(`^${checkOf(fault)}`));
   });
 
-  it.each(titled(unfoundKernelFaults))("is within what the HAL allows: %s", async (_name, fault) => {
+  it.each(title(unfoundKernelFaults))("is within what the HAL allows: %s", async (_name, fault) => {
     expect(await finderOf(fault)).toBeUndefined();
   });
 });

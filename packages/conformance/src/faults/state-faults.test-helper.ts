@@ -34,14 +34,14 @@ function afterwards(change: (request: Request) => void): FaultRow[1] {
 }
 
 /** A fault with state: each device gets a separate state. */
-function remembering(make: () => FaultRow[1]): FaultRow[1] {
+function keepState(make: () => FaultRow[1]): FaultRow[1] {
   return make();
 }
 
 export const stateFaults: readonly FaultRow[] = [
   [
     "has the results of its last execution, if they are as long",
-    remembering(() => {
+    keepState(() => {
       let last: Uint8Array | undefined;
       return afterwards((request) => {
         const place = placeOf(request);
@@ -57,7 +57,7 @@ export const stateFaults: readonly FaultRow[] = [
   ],
   [
     "is off by a bit in every fifth execution",
-    remembering(() => {
+    keepState(() => {
       let runs = 0;
       return afterwards((request) => {
         const place = placeOf(request);

@@ -174,7 +174,7 @@ function shaken(drawn: RandomOperation, output: Tensor, sign: () => number, rand
   const { absolute, relative } = allowanceFor(drawn, { ...output });
   const whole = hasFixedUnusual(drawn) ? output : withoutUnusual(output, random);
   if (absolute === 0 && relative === 0) return whole;
-  const round = roundingOf(output);
+  const round = findRounding(output);
   const data: TensorData = whole.data.map((element) =>
     Number.isFinite(element) ? round(element + sign() * (absolute + relative * Math.abs(element))) : element,
   );
@@ -182,7 +182,7 @@ function shaken(drawn: RandomOperation, output: Tensor, sign: () => number, rand
 }
 
 /** To the nearest number of a type. */
-function roundingOf({ type }: Tensor): (value: number) => number {
+function findRounding({ type }: Tensor): (value: number) => number {
   if (type === "TENSOR_FLOAT16") return roundToFloat16;
   if (isFloat(type)) return Math.fround;
   if (type === "TENSOR_BOOL8") return (value) => (value > 0 ? 1 : 0);

@@ -119,7 +119,7 @@ export function addOperationOf(scope: Scope, signature: Signature, offer: number
         offered !== undefined && fits(least, greatest) && random.chance(0.9)
           ? [...offered.dimensions]
           : Array.from({ length: random.integer(least, greatest) }, extent),
-      offered: (rank) => (fits(rank, rank) ? offered?.dimensions : undefined),
+      offerShape: (rank) => (fits(rank, rank) ? offered?.dimensions : undefined),
       scale: () => (scales++ === 0 && offered !== undefined && offered.scale > 0 ? offered.scale : randomScale(random)),
     },
   });
@@ -158,11 +158,11 @@ function operandFor(
   const asked = wanted?.[position];
   const isFree = isWantedTensor(asked) && asked.values === undefined && asked.reals === undefined;
   if (isFree) {
-    const found = existing(scope, input, asked, offer);
+    const found = findExisting(scope, input, asked, offer);
     if (found !== undefined && random.chance(0.95)) return found;
     const isFirst = !signature.inputs.slice(0, position).some(({ kind }) => kind === "tensor");
     if (random.chance(isFirst ? 0.85 : 0.12)) {
-      const adapted = adaptedFor(scope, input, offer);
+      const adapted = adaptValue(scope, input, offer);
       if (adapted !== undefined) return adapted;
     }
   }
@@ -173,7 +173,7 @@ function operandFor(
 }
 
 /** A value, or a constant, that can stand for a drawn one. */
-function existing(
+function findExisting(
   { random, readable, operands, values }: Scope,
   input: Tensor,
   { scale, zeroPoint }: WantedTensor,
@@ -202,7 +202,7 @@ function existing(
 }
 
 /** A value of another type or shape, made to fit. */
-function adaptedFor(scope: Scope, input: Tensor, offer: number | undefined): number | undefined {
+function adaptValue(scope: Scope, input: Tensor, offer: number | undefined): number | undefined {
   const { random } = scope;
   const from = offer !== undefined && random.chance(0.7) ? offer : pickReadable(scope);
   if (from === undefined || input.channelQuant !== undefined) return undefined;

@@ -55,7 +55,7 @@ export function partOf(device: Device, name: string, takes: Takes): Device {
 export interface Shared {
   readonly device: Device;
   /** Number of models that the device under test has prepared. 0: the reference computed everything. */
-  prepared(): number;
+  countPrepared(): number;
   /**
    * Returns the failure to prepare or execute of the device under test that the reference covered; undefined if there is none.
    */
@@ -76,15 +76,15 @@ export function dividedDevice(device: Device, reference: Device, random: Random)
   const parts = Array.from({ length: count }, (_, part) =>
     partOf(device, `part-${part}`, (_type, index) => ownerOf(index) === part),
   );
-  return shared(device, parts, reference);
+  return share(device, parts, reference);
 }
 
 /** A device that passes operations which another does not support on to the reference. */
 export function helpedDevice(device: Device, reference: Device): Shared {
-  return shared(device, [partOf(device, device.name, () => true)], reference);
+  return share(device, [partOf(device, device.name, () => true)], reference);
 }
 
-function shared(tested: Device, parts: readonly Device[], reference: Device): Shared {
+function share(tested: Device, parts: readonly Device[], reference: Device): Shared {
   let prepared = 0;
   /** Failure of a part in the current call. */
   let current: string | undefined;
@@ -109,7 +109,7 @@ function shared(tested: Device, parts: readonly Device[], reference: Device): Sh
       if (status === ErrorStatus.NONE) hidden ??= current;
       current = undefined;
     }),
-    prepared: () => prepared,
+    countPrepared: () => prepared,
     failure: () => hidden,
   };
 }

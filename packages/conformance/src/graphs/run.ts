@@ -92,7 +92,7 @@ export async function* runGraphs(device: Device, options: GraphsOptions = {}): A
   const filter = options.filter?.toLowerCase() ?? "";
   let toSkip = options.skip ?? 0;
   let [begun, shrunk] = [0, 0];
-  for (const { seed, index } of chosen(options)) {
+  for (const { seed, index } of chooseGraphs(options)) {
     const name = `graphs/${seed}.${index}`;
     if (!name.includes(filter)) continue;
     onProgress?.(++begun, name);
@@ -129,7 +129,7 @@ export function graphOf(seed: number, index: number, exact = false): Expectation
   }
 }
 
-function* chosen({ seed = 1, count = defaultGraphCount, only, goesOn }: GraphsOptions) {
+function* chooseGraphs({ seed = 1, count = defaultGraphCount, only, goesOn }: GraphsOptions) {
   if (only !== undefined) {
     const [, ofSeed, ofIndex] = /^graphs\/(\d+)\.(\d+)$/.exec(only) ?? [];
     if (ofSeed === undefined) throw new RangeError(`"${only}" is not the name of a graph, such as graphs/1.17`);
@@ -197,7 +197,7 @@ async function runIn(
 }
 
 /** Right results say nothing of a device that left the work to the reference. */
-function outcomeOfShared({ prepared, failure }: Shared): Outcome {
+function outcomeOfShared({ countPrepared: prepared, failure }: Shared): Outcome {
   const failed = failure();
   if (failed !== undefined) return { verdict: "failed", reason: `${failed}; the reference stood in for it` };
   if (prepared() > 0) return { verdict: "passed" };

@@ -132,14 +132,14 @@ export function addOperation(
   );
   if (!results?.every((result) => isWelcome(result, scope))) return undefined;
   const made = results.map((result) => addOperand(scope, result, "TEMPORARY_VARIABLE"));
-  if (definitionOf(type)?.dynamic) for (const index of made) operands[index] = unspecified(elementAt(operands, index));
+  if (definitionOf(type)?.dynamic) for (const index of made) operands[index] = unspecify(elementAt(operands, index));
   readable.push(...made);
   operations.push({ type, inputs, outputs: made });
   return made;
 }
 
 /** Shapes that depend on elements are others in the next run of a loop, or on a device that is a little off. */
-function unspecified(operand: ExampleOperand): ExampleOperand {
+function unspecify(operand: ExampleOperand): ExampleOperand {
   return operand.dimensions.length === 0 ? operand : { ...operand, isUnspecified: true };
 }
 

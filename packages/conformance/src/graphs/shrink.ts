@@ -19,7 +19,7 @@ const mostTries = 400;
 
 /** Shrinks a graph until no simpler one fails, or `mostTries` were tried. */
 export function shrinkGraph(graph: Example, stillFails: StillFails): Promise<Example> {
-  const passes = [fewerOperations, fewerOutputs, valuesForOperations, operationsOfSubgraphs, known];
+  const passes = [fewerOperations, fewerOutputs, valuesForOperations, operationsOfSubgraphs, findKnown];
   return shrinkBy(graph, { passes, stillFails, mostTries });
 }
 
@@ -78,7 +78,7 @@ const valuesForOperations: Candidates<Example> = function* (graph) {
 /** Subgraphs without the operations that nothing needs. */
 const operationsOfSubgraphs: Candidates<Example> = function* (graph) {
   for (const [place, subgraph] of graph.referenced.entries()) {
-    const needed = neededIn(subgraph.operations, subgraph.outputIndexes);
+    const needed = findNeeded(subgraph.operations, subgraph.outputIndexes);
     if (needed.length === subgraph.operations.length) continue;
     const referenced = graph.referenced.with(place, compact(countConsumers({ ...subgraph, operations: needed }), true));
     yield withMain({ ...graph, referenced }, graph.main.operations, graph.main.outputIndexes);
@@ -86,7 +86,7 @@ const operationsOfSubgraphs: Candidates<Example> = function* (graph) {
 };
 
 /** Every extent that the reference finds is stated. */
-const known: Candidates<Example> = function* (graph) {
+const findKnown: Candidates<Example> = function* (graph) {
   const evaluation = evaluate(graph, createRandom(0));
   if ("refused" in evaluation) return;
   const { main } = graph;
@@ -109,7 +109,7 @@ function inputOf(operand: ExampleOperand, value: Tensor): ExampleOperand {
 
 /** The graph with these operations and outputs in its main subgraph, as far as they are needed, and without what nothing uses. */
 function withMain(graph: Example, operations: readonly ExampleOperation[], outputIndexes: readonly number[]): Example {
-  const needed = neededIn(operations, outputIndexes);
+  const needed = findNeeded(operations, outputIndexes);
   const outputs = new Set(outputIndexes);
   const operands = graph.main.operands.map((operand, index): ExampleOperand => {
     const { allowance: _, ...own } = operand;
@@ -127,7 +127,7 @@ function withMain(graph: Example, operations: readonly ExampleOperation[], outpu
 }
 
 /** The operations that outputs depend on. */
-function neededIn(operations: readonly ExampleOperation[], outputs: readonly number[]): ExampleOperation[] {
+function findNeeded(operations: readonly ExampleOperation[], outputs: readonly number[]): ExampleOperation[] {
   const wanted = new Set(outputs);
   const needed: ExampleOperation[] = [];
   for (const operation of operations.toReversed()) {

@@ -62,15 +62,15 @@ export const operandInputOutput: ModelMutation = {
 /** The mutant in which the operand, in the subgraph as the site now has it, has another lifetime. */
 function* withLifeTime({ subgraph, index, operand, label, model, ...site }: OperandSite, lifetime: number) {
   const name = `${label} is a ${operandLifeTimeNames.get(lifetime)}`;
-  const changed = (changes: Partial<Operand>): Model =>
+  const change = (changes: Partial<Operand>): Model =>
     site.with({ ...subgraph, operands: subgraph.operands.with(index, { ...operand, lifetime, ...changes }) });
   if (lifetime !== CONSTANT_COPY) {
-    yield invalid(name, changed({ location: nowhere }));
+    yield invalid(name, change({ location: nowhere }));
     return;
   }
   const placed = placeConstant(model, operand);
   if (typeof placed === "string") yield invalid(name, model, placed);
-  else yield invalid(name, { ...changed({ location: placed.location }), operandValues: placed.operandValues });
+  else yield invalid(name, { ...change({ location: placed.location }), operandValues: placed.operandValues });
 }
 
 /** One code beyond each end of the lifetimes. */

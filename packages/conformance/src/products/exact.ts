@@ -129,10 +129,10 @@ export function exactResults(
   const { dimensions, sums, channels } = exactSums(operands, summing);
   const [input, filter] = [operands.tensor("input"), operands.tensor("filter")];
   const [least, greatest] = rangeOf(operands.number("activation") ?? 0, integerRange(type), scale, zeroPoint);
-  const divisor = wholeOf(scale) << wholeBits;
+  const divisor = readWhole(scale) << wholeBits;
   const values = sums.map((sum, index) => {
     const weights = filter.channelQuant?.scales[elementAt(channels, index)] ?? filter.scale;
-    const product = BigInt(sum) * wholeOf(input.scale) * wholeOf(weights);
+    const product = BigInt(sum) * readWhole(input.scale) * readWhole(weights);
     const steps = Number((product << 20n) / divisor) / 2 ** 20 + zeroPoint;
     return Math.min(greatest, Math.max(least, steps));
   });
@@ -141,7 +141,7 @@ export function exactResults(
 
 /** A float32 times 2^149 is a whole number. */
 const wholeBits = 149n;
-function wholeOf(float: number): bigint {
+function readWhole(float: number): bigint {
   return BigInt(float * 2 ** Number(wholeBits));
 }
 

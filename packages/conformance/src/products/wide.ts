@@ -24,7 +24,7 @@ export function wideLayer(signature: Signature, products: number, kind: WideKind
   const isPerChannel = filterType === "TENSOR_QUANT8_SYMM_PER_CHANNEL";
   const made =
     kind === "cancelling"
-      ? cancelling(products, values, weights, isPerChannel, random)
+      ? makeCancelling(products, values, weights, isPerChannel, random)
       : against(products, values, weights, isPerChannel);
   const { rows, filters, bias, zeroPoints } = made;
   const isDepthwise = name === "DEPTHWISE_CONV_2D";
@@ -77,7 +77,7 @@ interface Made {
 type Range = readonly [least: number, greatest: number];
 
 /** In the second half the elements are the same, except the last, and the weights are the opposite. */
-function cancelling(products: number, values: Range, weights: Range, isPerChannel: boolean, random: Random): Made {
+function makeCancelling(products: number, values: Range, weights: Range, isPerChannel: boolean, random: Random): Made {
   const half = products / 2;
   const [least, greatest] = values;
   const zero = isPerChannel ? 0 : Math.ceil((weights[0] + weights[1]) / 2);

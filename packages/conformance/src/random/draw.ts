@@ -34,7 +34,7 @@ export interface DrawOptions {
   /** Content of tensors whose elements do not matter to the shape. Default: mixed. */
   readonly fill?: Fill | undefined;
   /** Draws shapes and scales, instead of at random. */
-  readonly steer?: Partial<Pick<Draw, "shape" | "scale" | "offered">> | undefined;
+  readonly steer?: Partial<Pick<Draw, "shape" | "scale" | "offerShape">> | undefined;
 }
 
 /** Draws a random operation of a signature. */

@@ -77,7 +77,7 @@ export function drawTensor(type: OperandTypeName, wanted: WantedTensor, random: 
   const data = createData(type, elementCount(dimensions));
   const { values, reals } = wanted;
   if (values !== undefined) data.set(values.slice(0, data.length));
-  else if (reals !== undefined) data.set(storedOf(info, reals).slice(0, data.length));
+  else if (reals !== undefined) data.set(storeReals(info, reals).slice(0, data.length));
   else fillRandomly(type, data, random, isBias(type, wanted) && fill === "extreme" ? "plain" : fill);
   return { ...info, data: representable(type, data) };
 }
@@ -87,7 +87,7 @@ function isBias(type: OperandTypeName, { scale }: WantedTensor): boolean {
   return type === "TENSOR_INT32" && scale !== undefined;
 }
 
-function storedOf({ type, scale, zeroPoint }: TensorInfo, reals: readonly number[]): readonly number[] {
+function storeReals({ type, scale, zeroPoint }: TensorInfo, reals: readonly number[]): readonly number[] {
   if (isFloat(type) || scale === 0) return reals;
   const [least, greatest] = integerRange(type);
   return reals.map((real) => Math.min(greatest, Math.max(least, Math.round(real / scale) + zeroPoint)));

@@ -38,7 +38,7 @@ it("no operation is at fault, and each computes most of what it is given", { tim
 });
 
 describe("the suite", () => {
-  const made = (name: string, output: number): Operation =>
+  const make = (name: string, output: number): Operation =>
     defineOperation({
       name,
       code: 0,
@@ -60,7 +60,7 @@ describe("the suite", () => {
   }
 
   it("fails an operation for its first fault, and goes on with the next", async () => {
-    const { results, tallies } = await run([made("LEAKY", 1), made("SOUND", 0)]);
+    const { results, tallies } = await run([make("LEAKY", 1), make("SOUND", 0)]);
     expect(results).toMatchObject([
       { name: "random/LEAKY", verdict: "failed", reason: expect.stringMatching(/^random\/LEAKY\/\d+: element \d+ of/) },
       { name: "random/SOUND", verdict: "passed" },
@@ -70,15 +70,15 @@ describe("the suite", () => {
   });
 
   it("fails an operation of which too few cases are computed", async () => {
-    expect((await run([made("SOUND", 0)], 1)).results).toMatchObject([{ verdict: "passed" }]);
-    expect((await run([made("SOUND", 0)], 1.01)).results).toMatchObject([
+    expect((await run([make("SOUND", 0)], 1)).results).toMatchObject([{ verdict: "passed" }]);
+    expect((await run([make("SOUND", 0)], 1.01)).results).toMatchObject([
       { verdict: "failed", reason: "only 50 of 50 cases were computed" },
     ]);
   });
 
   it("leaves out those before the one it is to begin with", async () => {
     const names: string[] = [];
-    const operations = [made("ONE", 0), made("TWO", 0)];
+    const operations = [make("ONE", 0), make("TWO", 0)];
     for await (const { subject } of runRandomOperations({ operations, count: 1, skip: 1 })) names.push(subject);
     expect(names).toEqual(["TWO"]);
   });

@@ -39,7 +39,7 @@ export interface Draw extends Random {
   /** A scale for a quantised type. */
   scale(): number;
   /** The shape of a tensor that is there already, if it has this rank: the operation should take it. Absent: there is none. */
-  offered?(rank: number): readonly number[] | undefined;
+  offerShape?(rank: number): readonly number[] | undefined;
 }
 
 /** Draws arguments that an operation should be able to compute. Those it leaves out are drawn by their names. */

@@ -15,11 +15,11 @@ export interface Watch {
 /** Returns the same elements, watched. Accesses of the array's own methods are noticed too. */
 export function watchData<Data extends TensorData>(data: Data): { readonly data: Data; readonly watch: Watch } {
   const watch: Watch = { outside: undefined, written: new Uint8Array(data.length) };
-  return { data: watched(data, watch, 0), watch };
+  return { data: watchElements(data, watch, 0), watch };
 }
 
 /** `first`: the place of the array's first element among those that the watch is over. */
-function watched<Data extends TensorData>(target: Data, watch: Watch, first: number): Data {
+function watchElements<Data extends TensorData>(target: Data, watch: Watch, first: number): Data {
   const mark = (start: number, end: number) => watch.written.fill(1, first + start, first + Math.max(start, end));
   const resolve = (index: number) => {
     const whole = Math.trunc(index) || 0;
@@ -45,7 +45,8 @@ function watched<Data extends TensorData>(target: Data, watch: Watch, first: num
       mark(0, target.length);
       return proxy;
     },
-    subarray: (start = 0, end = target.length) => watched(target.subarray(start, end), watch, first + resolve(start)),
+    subarray: (start = 0, end = target.length) =>
+      watchElements(target.subarray(start, end), watch, first + resolve(start)),
   };
   const proxy = new Proxy(target, {
     get(_, key) {

@@ -15,7 +15,7 @@ import { type CaseResult, summarise } from "../result.ts";
 import { areThere } from "../vectors/all.test-helper.ts";
 import type { Example } from "../vectors/example.ts";
 import { runVectors, type VectorsOptions } from "../vectors/run.ts";
-import { broken, failingAt, isControlFlow } from "./sample-devices.test-helper.ts";
+import { broken, isControlFlow, makeFailing } from "./sample-devices.test-helper.ts";
 import { half, oneInThree, sampleOfVectors, withFewLoops } from "./vector-sample.test-helper.ts";
 
 let reference: Device;
@@ -143,13 +143,13 @@ describe.skipIf(!areThere)("the public vectors through the runtime", { timeout: 
   });
 
   it.each(["prepare", "execute"] as const)("pass if a device fails to %s, on the CPU", async (at) => {
-    const fallen = await run([failingAt(at, reference)], { cpu: reference }, {}, fewer);
+    const fallen = await run([makeFailing(at, reference)], { cpu: reference }, {}, fewer);
     expectAllPassed(fallen);
     expect(fallen.seen.fallbacks.length).toBeGreaterThanOrEqual(0.95 * fallen.summary.total);
   });
 
   it.each(["prepare", "execute"] as const)("fail if a device fails to %s and nothing may fall back", async (at) => {
-    const { results, seen } = await run([failingAt(at, reference)], { cpu: reference, partition: 2 }, {}, fewer);
+    const { results, seen } = await run([makeFailing(at, reference)], { cpu: reference, partition: 2 }, {}, fewer);
     const mustFail = new Set(examples.filter(({ expectFailure }) => expectFailure).map(({ name }) => name));
     const others = results.filter(({ name }) => !mustFail.has(name));
     const odd = others.filter(({ verdict, reason }) => verdict !== "failed" || !reason?.includes(broken));

@@ -13,7 +13,7 @@ export function isControlFlow(type: number): boolean {
 export const broken = "the sample device is broken";
 
 /** A device that takes everything, and then cannot prepare it or cannot execute it. */
-export function failingAt(at: "prepare" | "execute", device: Device): Device {
+export function makeFailing(at: "prepare" | "execute", device: Device): Device {
   const sample = partOf(device, `failing-at-${at}`, () => true);
   const failure = { status: ErrorStatus.GENERAL_FAILURE, message: broken } as const;
   return {

@@ -39,7 +39,7 @@ async function reference(): Promise<Device> {
 const idle: StressTally = { executions: 0, prepared: 0, mean: 0, loop: 0 };
 
 /** A process that reports the outcome of its job at once. */
-function pretending(said: StressTally | string): ChildProcess {
+function pretend(said: StressTally | string): ChildProcess {
   const child = new ChildProcess();
   child.kill = () => true;
   queueMicrotask(() => {
@@ -98,7 +98,7 @@ describe("runStress", { timeout: 120_000 }, () => {
     let inferences = 0;
     const start = ({ work }: StressJob) => {
       const [mean = 0, loop = 0] = work === "infer" ? (inferences++ % 2 === 0 ? alone : beside) : [];
-      return pretending({ ...idle, mean, loop });
+      return pretend({ ...idle, mean, loop });
     };
     const [result] = await run("degradation", "none", { start });
     expect(inferences).toBe(reason === undefined ? 2 : 6);
@@ -110,7 +110,7 @@ describe("runStress", { timeout: 120_000 }, () => {
     [32, "passed"],
     [32.1, "failed"],
   ])("judges a process that has grown by %d MiB", async (mebibytes, verdict) => {
-    const start = () => pretending({ ...idle, growth: mebibytes * 2 ** 20 });
+    const start = () => pretend({ ...idle, growth: mebibytes * 2 ** 20 });
     const [result] = await run("growth", "none", { start });
     expect(result).toMatchObject({ verdict });
     expect(result?.measured).toContain(`growth ${mebibytes.toFixed(1)} MiB`);
@@ -119,7 +119,7 @@ describe("runStress", { timeout: 120_000 }, () => {
   });
 
   it("names what a killed process should have been, and a driver that is not alive beside it", async () => {
-    const start = (job: StressJob) => (job.work === "alive" ? pretending("it is gone") : pretending(idle));
+    const start = (job: StressJob) => (job.work === "alive" ? pretend("it is gone") : pretend(idle));
     const [result] = await run("client-early", "none", { start });
     expect(result?.reason).toBe(
       "SUCCESS: the process ended before it was killed\nthe driver is not alive beside it: FAILURE: it is gone",
@@ -194,7 +194,7 @@ describe("a network under stress", () => {
     const jobs: StressJob[] = [];
     const start = (job: StressJob) => {
       jobs.push(job);
-      return pretending(idle);
+      return pretend(idle);
     };
     await run("-random", "none", { start, network });
     await run("parallel-inference", "none", { start, network });

@@ -52,10 +52,10 @@ interface Ended {
 
 /** The number of targets that a text selects, with the one in this process if there is a device. */
 export function stressSize({ filter, device }: Pick<StressOptions, "filter" | "device">): number {
-  return chosen(filter, device !== undefined).length;
+  return chooseTargets(filter, device !== undefined).length;
 }
 
-function chosen(filter = "", isHere: boolean): readonly StressTarget[] {
+function chooseTargets(filter = "", isHere: boolean): readonly StressTarget[] {
   return stressTargets.filter(
     ({ name, processes }) => (processes > 0 || isHere) && `crash/${name}`.includes(filter.toLowerCase()),
   );
@@ -66,7 +66,7 @@ export async function* runStress(options: StressOptions): AsyncGenerator<CaseRes
   const { network, device, filter } = options;
   if (network !== undefined) readNetwork(network);
   let done = 0;
-  for (const target of chosen(filter, device !== undefined)) {
+  for (const target of chooseTargets(filter, device !== undefined)) {
     options.onProgress?.(done++, target.name);
     const start = { name: `crash/${target.name}`, subject: target.name };
     yield { ...start, ...(await runTarget(target, options)) };
@@ -105,7 +105,7 @@ async function runTarget(
   const unsupported = all.find(({ isUnsupported }) => isUnsupported);
   if (unsupported !== undefined) return { verdict: "unsupported", reason: unsupported.reason };
 
-  const measured = measuredOf(target, all);
+  const measured = describeMeasured(target, all);
   const problems = [
     ...all.flatMap(({ outcome, reason }, index) => (outcome === expected[index] ? [] : [`${outcome}: ${reason}`])),
     ...(living.outcome === "SUCCESS" ? [] : [`the driver is not alive beside it: ${living.outcome}: ${living.reason}`]),
@@ -116,7 +116,7 @@ async function runTarget(
   return { verdict: "failed", reason: [...new Set(problems)].join("\n"), measured };
 }
 
-function measuredOf({ killed }: StressTarget, all: readonly Ended[]): string {
+function describeMeasured({ killed }: StressTarget, all: readonly Ended[]): string {
   const counts = new Map<StressOutcome, number>();
   for (const { outcome } of all) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   const outcomes = [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(", ");

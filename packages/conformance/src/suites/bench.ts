@@ -22,7 +22,7 @@ import {
 } from "@nnhal/types";
 import { steadyClock } from "@nnhal/utils/time";
 import { systemTimer, type Timer } from "../attempt.ts";
-import { elementTypes, lacking, type Need } from "../needs.ts";
+import { elementTypes, endAsUnsupported, type Need } from "../needs.ts";
 import { reasonAgainst } from "../support.ts";
 import { type Allowances, defaultAllowances } from "./allowances.ts";
 import { expectStatus, mismatch, statusName } from "./check.ts";
@@ -133,14 +133,14 @@ function setUpWatched(device: Device, version: HidlVersion, options: BenchOption
   const drivers = driversOf(watched, version, options.driver, watch);
   const driver = drivers[version];
   if (driver === undefined) throw new RangeError(`the driver of ${device.name} is not of HAL ${version}`);
-  const lifted = (synchronous: boolean) =>
+  const lift = (synchronous: boolean) =>
     watchDevice(liftDevice(device.name, driver, { synchronous, now }), { watch, mayOmitShapes: true });
   return {
-    device: options.version === undefined ? watched : lifted(true),
+    device: options.version === undefined ? watched : lift(true),
     own: { device: watched },
     version,
     drivers,
-    launching: lifted(false),
+    launching: lift(false),
     connect,
     watch,
     allowances: { ...defaultAllowances, ...options.allowances },
@@ -183,7 +183,7 @@ const missing = {
 /** A bench for another client of the device; the client ends with the case. */
 export function anotherClient(bench: Bench): Bench & Pick<AnotherClient, "close"> {
   const { connect, after, tell } = bench;
-  if (connect === undefined) lacking("other clients");
+  if (connect === undefined) endAsUnsupported("other clients");
   const { setUp, close } = connect();
   after(close);
   return { ...setUp, after, tell, close };
@@ -203,7 +203,7 @@ export async function hasMethod(bench: Bench, method: OptionalMethod): Promise<b
 
 /** Ends the case as unsupported if they lack it. */
 export async function needMethod(bench: Bench, method: OptionalMethod): Promise<void> {
-  if (!(await hasMethod(bench, method))) lacking(missing[method]);
+  if (!(await hasMethod(bench, method))) endAsUnsupported(missing[method]);
 }
 
 /** The names of the ways to execute. */
@@ -216,10 +216,10 @@ export async function smallModel(bench: Bench, facts: Partial<SmallModelFacts> =
   const { type, dimensions, outputDimensions, ...others } = facts;
   const hasUnknown = dimensions?.includes(0) || outputDimensions?.includes(0);
   const known = hasUnknown ? await findSmallModel(bench, { ...others, ...(type && { type }) }) : undefined;
-  if (typeof known !== "object") return lacking(type ?? "models", found);
+  if (typeof known !== "object") return endAsUnsupported(type ?? "models", found);
   // Why other operations are refused says nothing about the extents of this one.
   const same = buildSmallModel(known.operation, { ...facts, type: known.type });
-  return lacking("unknown extents", await supportOf(bench.device, same.model));
+  return endAsUnsupported("unknown extents", await supportOf(bench.device, same.model));
 }
 
 /** A model, or why there is none. */
@@ -288,7 +288,7 @@ export async function executeBy(
   options: ExecuteOptions = {},
 ): Promise<WayResult> {
   if (way.name !== "executeFenced") return preparedModel.execute(request, options);
-  if (preparedModel.executeFenced === undefined) lacking(missing.executeFenced);
+  if (preparedModel.executeFenced === undefined) endAsUnsupported(missing.executeFenced);
   const { syncFence, callback, ...launched } = await preparedModel.executeFenced(request, [], options);
   if ((callback === null) === (launched.status === ErrorStatus.NONE)) {
     mismatch(`executeFenced: ${statusName(launched.status)} with ${callback === null ? "no" : "a"} callback`);

@@ -4,7 +4,7 @@
 
 import { elementAt } from "@nnhal/operations";
 import { type Memory, type Model, OperandLifeTime } from "@nnhal/types";
-import { type ElementType, lacking } from "../needs.ts";
+import { type ElementType, endAsUnsupported } from "../needs.ts";
 import type { ExampleOperand } from "../vectors/example.ts";
 import { type Bench, supportOf } from "./bench.ts";
 import { constant, modelOfGraphs, operandOf } from "./small-models.ts";
@@ -52,7 +52,7 @@ export async function constantModel(
     }
     reason ??= answer;
   }
-  return lacking(type === "TENSOR_FLOAT32" ? "constant tensors" : type, reason);
+  return endAsUnsupported(type === "TENSOR_FLOAT32" ? "constant tensors" : type, reason);
 }
 
 /** The model with its constant tensor at the start of a pool. */

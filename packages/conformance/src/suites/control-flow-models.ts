@@ -2,7 +2,7 @@
  * Models with IF and WHILE around a small operation.
  */
 import type { Model } from "@nnhal/types";
-import { elementTypes, lacking } from "../needs.ts";
+import { elementTypes, endAsUnsupported } from "../needs.ts";
 import type { ExampleOperand, ExampleSubgraph } from "../vectors/example.ts";
 import { type Bench, supportOf } from "./bench.ts";
 import {
@@ -56,7 +56,7 @@ export async function unsupportedOperation({ device, version }: Bench): Promise<
       if ((await supportOf(device, small.model)) !== undefined) return small;
     }
   }
-  return lacking("unsupported operations", "the device supports every one that the kit would take for such");
+  return endAsUnsupported("unsupported operations", "the device supports every one that the kit would take for such");
 }
 
 /**
@@ -91,5 +91,5 @@ export async function countingModel({ device }: Bench, limit: number): Promise<M
   };
   const model = modelOfGraphs(main, [condition, body]);
   const reason = await supportOf(device, model);
-  return reason === undefined ? model : lacking("WHILE", reason);
+  return reason === undefined ? model : endAsUnsupported("WHILE", reason);
 }

@@ -138,7 +138,7 @@ export const deviceFaults: readonly FaultRow[] = [
     {
       device: ({ getSupportedOperations, prepareModel }) => {
         // The same codes, with a mapping that is right.
-        const mended = (model: Model): Model => {
+        const mend = (model: Model): Model => {
           if (model.extensionNameToPrefix.length === 0) return model;
           const prefixes = [...model.main.operands, ...model.main.operations].map(({ type }) => type >>> 16);
           const used = [...new Set(prefixes.filter((prefix) => prefix > 0))];
@@ -148,8 +148,8 @@ export const deviceFaults: readonly FaultRow[] = [
           };
         };
         return {
-          getSupportedOperations: (model) => getSupportedOperations(mended(model)),
-          prepareModel: (model, options) => prepareModel(mended(model), options),
+          getSupportedOperations: (model) => getSupportedOperations(mend(model)),
+          prepareModel: (model, options) => prepareModel(mend(model), options),
         };
       },
     },

@@ -9,7 +9,7 @@ import { emptyMemory, requestFor } from "./values.ts";
 const { GENERAL_FAILURE, INVALID_ARGUMENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 
 /** Prepared models that execute something else than they are asked. */
-function executing(change: (request: Request) => Request): Fault {
+function executeChanged(change: (request: Request) => Request): Fault {
   return {
     preparedModel: ({ execute }) => ({ execute: (request, options) => execute(change(request), options) }),
   };
@@ -18,7 +18,7 @@ function executing(change: (request: Request) => Request): Fault {
 export const executionFaults: readonly FaultRow[] = [
   [
     "computes with the wrong input",
-    executing((request) => ({
+    executeChanged((request) => ({
       ...request,
       inputs: request.inputs.map((input) => ({ ...input, location: { ...input.location, offset: 0 } })),
     })),
@@ -122,7 +122,7 @@ export const executionFaults: readonly FaultRow[] = [
     "mixes up what runs at once",
     (() => {
       let before: Request | undefined;
-      return executing((request) => {
+      return executeChanged((request) => {
         const mixed =
           before === undefined
             ? request

@@ -160,7 +160,7 @@ export async function expectRefused<Told extends Call>(
 }
 
 /** A model prepared by the newest method that a bench has. */
-export async function preparedByLaunch(bench: Bench, model: Model): Promise<V1_0.IPreparedModel> {
+export async function prepareByLaunch(bench: Bench, model: Model): Promise<V1_0.IPreparedModel> {
   const method = prepareMethods.findLast(({ since }) => since <= bench.version) ?? elementAt(prepareMethods, 0);
   const launched = launchPrepare(bench, method, model);
   expectStatus(method.name, launched.outcome, ErrorStatus.NONE);

@@ -104,7 +104,7 @@ export async function* runDeviceSuites(device: Device, options: DeviceSuiteOptio
 type Judgement = Pick<CaseResult, "verdict" | "reason" | "cause">;
 
 /** The judgement of a case that the HAL version that the device is driven through cannot express. */
-function unsupportedIn(reason: string): Judgement {
+function judgeUnsupported(reason: string): Judgement {
   return { verdict: "unsupported", reason, cause: { kind: "halVersion" } };
 }
 
@@ -115,8 +115,8 @@ async function runCase(
   isDirect: boolean,
 ): Promise<Omit<CaseResult, "name" | "subject">> {
   const { version, watch } = setUp;
-  if (suiteCase.since > version) return unsupportedIn(missingIn(version, suiteCase.since));
-  if (suiteCase.isDirect && !isDirect) return unsupportedIn(inexpressibleIn(version));
+  if (suiteCase.since > version) return judgeUnsupported(describeMissing(version, suiteCase.since));
+  if (suiteCase.isDirect && !isDirect) return judgeUnsupported(inexpressibleIn(version));
   const actions: (() => unknown)[] = [];
   const told: string[] = [];
   const bench: Bench = {
@@ -148,12 +148,12 @@ async function closeAll(actions: (() => unknown)[], watch: Watch): Promise<strin
     const closed = await attempt(watch.callLimit, async () => void (await closing()), watch.timer);
     if ("problem" in closed) problem ??= closed.problem;
   }
-  await watch.settled();
+  await watch.settle();
   return problem;
 }
 
 /** Why a case of a newer version proves nothing. */
-function missingIn(version: HalVersion, since: HalVersion): string {
+function describeMissing(version: HalVersion, since: HalVersion): string {
   return `of HAL ${since}, and the device is driven through HAL ${version}`;
 }
 

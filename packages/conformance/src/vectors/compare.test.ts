@@ -4,7 +4,7 @@ import type { OperandTypeName } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { compareOutputs, findDifference } from "./compare.ts";
 import type { Allowance, Example } from "./example.ts";
-import { changed, outputExample } from "./examples.test-helper.ts";
+import { changeExample, outputExample } from "./examples.test-helper.ts";
 
 type Encode = (...values: number[]) => Uint8Array;
 
@@ -236,11 +236,11 @@ describe("findDifference", () => {
 });
 
 describe("an allowance for each element", () => {
-  const allowed = (own: Partial<Allowance>) => {
+  const findAllowed = (own: Partial<Allowance>) => {
     const allowance = { absolute: 0, relative: 0, ...own };
-    return changed(outputExample("TENSOR_FLOAT32", [3], f32(1, 2, 3)), { 1: { allowance } });
+    return changeExample(outputExample("TENSOR_FLOAT32", [3], f32(1, 2, 3)), { 1: { allowance } });
   };
-  const of = (allowance: Partial<Allowance>, ...actual: number[]) => difference(allowed(allowance), f32(...actual));
+  const of = (allowance: Partial<Allowance>, ...actual: number[]) => difference(findAllowed(allowance), f32(...actual));
 
   it("is the bound of that element", () => {
     const elements = [0, 0.5, 1];

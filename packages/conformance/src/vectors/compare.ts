@@ -131,11 +131,11 @@ function findMeanDifference(
     squares += difference * difference;
   }
   if (count === 0) return undefined;
-  const shown = (name: string, actually: number, allowed: number) =>
+  const show = (name: string, actually: number, allowed: number) =>
     `the ${name} of ${count} elements: expected at most ${Number(allowed.toPrecision(3))}, got ${Number(actually.toPrecision(3))}`;
-  if (bias !== undefined && Math.abs(sum / count) > bias) return shown("bias", sum / count, bias);
+  if (bias !== undefined && Math.abs(sum / count) > bias) return show("bias", sum / count, bias);
   if (meanSquare !== undefined && squares / count > meanSquare) {
-    return shown("mean square error", squares / count, meanSquare);
+    return show("mean square error", squares / count, meanSquare);
   }
   return undefined;
 }

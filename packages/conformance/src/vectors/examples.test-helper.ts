@@ -29,7 +29,7 @@ export function outputExample(
 }
 
 /** An example in which some operands of the main subgraph are otherwise. */
-export function changed(example: Example, own: Readonly<Record<number, Partial<ExampleOperand>>>): Example {
+export function changeExample(example: Example, own: Readonly<Record<number, Partial<ExampleOperand>>>): Example {
   const operands = example.main.operands.map((operand, index) => ({ ...operand, ...own[index] }));
   return { ...example, main: { ...example.main, operands } };
 }

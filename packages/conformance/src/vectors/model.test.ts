@@ -2,7 +2,7 @@ import { elementAt } from "@nnhal/operations";
 import { addExample, bytesOf, constant, operand, withOperands } from "@nnhal/test-kit/examples";
 import { OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { changed } from "./examples.test-helper.ts";
+import { changeExample } from "./examples.test-helper.ts";
 import { modelOf } from "./model.ts";
 import { casesOf } from "./variant.ts";
 
@@ -78,7 +78,7 @@ describe("modelOf", () => {
   });
 
   it("says nothing of the extents of an operand whose extents are not stated", () => {
-    const { main } = model(changed(addExample(), { 0: { isUnspecified: true } }));
+    const { main } = model(changeExample(addExample(), { 0: { isUnspecified: true } }));
     expect(elementAt(main.operands, 0).dimensions).toEqual([0, 0]);
     expect(elementAt(main.operands, 3).dimensions).toEqual([1, 3]);
   });

@@ -1,7 +1,7 @@
 import { elementAt } from "@nnhal/operations";
 import { addExample, operand } from "@nnhal/test-kit/examples";
 import { describe, expect, it } from "vitest";
-import { changed, outputExample, reread, toJson } from "./examples.test-helper.ts";
+import { changeExample, outputExample, reread, toJson } from "./examples.test-helper.ts";
 import { VectorFormatError } from "./fields.ts";
 import { parseExample } from "./parse.ts";
 
@@ -139,12 +139,12 @@ describe("parseExample", () => {
 
   it("reads what a graph allows of each element, and inputs whose extents the model does not state", () => {
     const allowance = { absolute: 0, relative: 0, elements: [0, null, 0.5], bias: 0.25, meanSquare: 2 };
-    const graph = changed(addExample(), { 0: { isUnspecified: true }, 3: { allowance } });
+    const graph = changeExample(addExample(), { 0: { isUnspecified: true }, 3: { allowance } });
     expect(reread(graph)).toEqual(graph);
     for (const elements of [[-1], ["1"], {}]) {
       // As a file might have it.
       const wrong = { ...allowance, elements } as typeof allowance;
-      expect(() => reread(changed(addExample(), { 3: { allowance: wrong } }))).toThrow(
+      expect(() => reread(changeExample(addExample(), { 3: { allowance: wrong } }))).toThrow(
         /allowance.elements: expected a list of numbers from 0 up, or null/,
       );
     }

@@ -22,7 +22,7 @@ async function referenceDevice(options: Partial<DeviceOptions> = {}): Promise<Op
 }
 
 /** The device, and the calls that its prepared models get. `change`: what its prepared models do otherwise. */
-async function watched(change: (model: PreparedModel) => Partial<PreparedModel> = () => ({})) {
+async function watchCalls(change: (model: PreparedModel) => Partial<PreparedModel> = () => ({})) {
   const calls: string[] = [];
   const device = await referenceDevice();
   const prepareModel: Device["prepareModel"] = async (model, options) => {
@@ -73,7 +73,7 @@ describe("execution paths", () => {
     ["device-memory", ["execute on 1 kind: token"]],
     ["cached", ["prepareModelFromCache", "execute on 1 kind: memory"]],
   ])("%s goes its own way", async (path, ways) => {
-    const { device, calls } = await watched();
+    const { device, calls } = await watchCalls();
     const results = await run(device, addExample(), { path });
     expect(results.map(({ verdict, reason }) => reason ?? verdict)).toEqual(["passed"]);
     expect(calls).toEqual(ways);
@@ -91,13 +91,13 @@ describe("execution paths", () => {
 
   it("take it that a device chose not to keep a model, but nothing else", async () => {
     const { GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
-    const loading = async (status: ErrorStatus) => {
+    const load = async (status: ErrorStatus) => {
       const prepareModelFromCache = async () => ({ status, message: "no", preparedModel: null });
       return (await run({ ...(await referenceDevice()), prepareModelFromCache }, addExample(), { path: "cached" }))[0];
     };
     const reason = "the device did not keep the model: no";
-    expect(await loading(GENERAL_FAILURE)).toMatchObject({ verdict: "unsupported", reason });
-    expect(await loading(INVALID_ARGUMENT)).toMatchObject({ verdict: "failed" });
+    expect(await load(GENERAL_FAILURE)).toMatchObject({ verdict: "unsupported", reason });
+    expect(await load(INVALID_ARGUMENT)).toMatchObject({ verdict: "failed" });
   });
 
   it("leave no files behind", async () => {
@@ -120,18 +120,18 @@ describe("execution paths", () => {
 
   it("fail with the status that the device gives", async () => {
     const status = ErrorStatus.GENERAL_FAILURE;
-    const failing = async () => ({
+    const makeFailing = async () => ({
       status,
       message: "on fire",
       outputShapes: [],
       timing: { timeOnDevice: 0n, timeInDriver: 0n },
     });
     for (const path of ["sync", "device-memory"] as const) {
-      const { device } = await watched(() => ({ execute: failing }));
+      const { device } = await watchCalls(() => ({ execute: makeFailing }));
       const result = elementAt(await run(device, addExample(), { path }), 0);
       expect(result.reason).toBe("execute: GENERAL_FAILURE: on fire");
     }
-    const { device } = await watched(() => ({
+    const { device } = await watchCalls(() => ({
       executeFenced: async () => ({ status, message: "on fire", syncFence: null, callback: null }),
     }));
     const result = elementAt(await run(device, addExample(), { path: "fenced" }), 0);
@@ -140,7 +140,7 @@ describe("execution paths", () => {
 
   it("fail if the answer lacks shapes", async () => {
     const timing = { timeOnDevice: 0n, timeInDriver: 0n };
-    const { device } = await watched(() => ({
+    const { device } = await watchCalls(() => ({
       execute: async () => ({ status: ErrorStatus.NONE, outputShapes: [], timing }),
     }));
     const result = elementAt(await run(device, addExample(), { path: "device-memory" }), 0);
@@ -150,7 +150,7 @@ describe("execution paths", () => {
   it("fail if fence and callback contradict each other", async () => {
     const timing = { timeOnDevice: 0n, timeInDriver: 0n };
     const info = { status: ErrorStatus.GENERAL_FAILURE, timingLaunched: timing, timingFenced: timing };
-    const { device } = await watched(() => ({
+    const { device } = await watchCalls(() => ({
       executeFenced: async () => ({
         status: ErrorStatus.NONE,
         syncFence: null,

@@ -25,8 +25,8 @@ export interface Preparer {
 
 /** Prepares models as a path wants it. */
 export function createPreparer(path: ExecutionPath, device: Device): Preparer {
-  if (path === "async") return preparing(liftDevice(device.name, asV1_3(device), { synchronous: false }));
-  if (path !== "cached") return preparing(device);
+  if (path === "async") return makePreparer(liftDevice(device.name, asV1_3(device), { synchronous: false }));
+  if (path !== "cached") return makePreparer(device);
   const { prepareModelFromCache } = device;
   let files: CacheFiles | undefined;
   let prepared = 0;
@@ -47,7 +47,7 @@ export function createPreparer(path: ExecutionPath, device: Device): Preparer {
   };
 }
 
-function preparing(device: Device): Preparer {
+function makePreparer(device: Device): Preparer {
   return { prepare: (model) => device.prepareModel(model), close() {} };
 }
 

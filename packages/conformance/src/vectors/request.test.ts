@@ -1,7 +1,7 @@
 import { elementAt } from "@nnhal/operations";
 import { addExample, bytesOf, withOperands } from "@nnhal/test-kit/examples";
 import { describe, expect, it } from "vitest";
-import { changed, outputExample } from "./examples.test-helper.ts";
+import { changeExample, outputExample } from "./examples.test-helper.ts";
 import { requestOf, type VectorRequest } from "./request.ts";
 
 function poolBytes({ request }: VectorRequest, index: number): Uint8Array {
@@ -36,7 +36,7 @@ describe("requestOf", () => {
   });
 
   it("states the extents of an input that the model does not state", () => {
-    const made = requestOf(changed(addExample(), { 0: { isUnspecified: true } }));
+    const made = requestOf(changeExample(addExample(), { 0: { isUnspecified: true } }));
     expect(made.request.inputs.map(({ dimensions }) => dimensions)).toEqual([[1, 3]]);
   });
 

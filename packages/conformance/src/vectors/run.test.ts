@@ -187,7 +187,7 @@ describe("an example that has to fail", () => {
 
 describe("the endless loop", () => {
   const endless = { spec: "V1_3/while_infinite_loop", expectFailure: true };
-  const ending = (status: ErrorStatus): FakeBehaviour => ({ execute: () => ({ status, message: "the loop" }) });
+  const makeEnding = (status: ErrorStatus): FakeBehaviour => ({ execute: () => ({ status, message: "the loop" }) });
 
   it("passes if the execution misses its deadline, with a loop timeout of 1 ms", async () => {
     let seen: ExecuteOptions | undefined;
@@ -199,14 +199,16 @@ describe("the endless loop", () => {
     };
     expect(await resultOf(persistent, endless)).toMatchObject({ verdict: "passed" });
     expect(seen).toEqual({ loopTimeoutDuration: 1_000_000n });
-    expect(await resultOf(ending(ErrorStatus.MISSED_DEADLINE_TRANSIENT), endless)).toMatchObject({ verdict: "passed" });
+    expect(await resultOf(makeEnding(ErrorStatus.MISSED_DEADLINE_TRANSIENT), endless)).toMatchObject({
+      verdict: "passed",
+    });
   });
 
   it("fails on any other outcome, and if it is not prepared", async () => {
-    expect(await reason(ending(ErrorStatus.GENERAL_FAILURE), endless)).toBe(
+    expect(await reason(makeEnding(ErrorStatus.GENERAL_FAILURE), endless)).toBe(
       "execute: expected MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT, got GENERAL_FAILURE: the loop",
     );
-    expect(await reason(ending(ErrorStatus.NONE), endless)).toMatch(/got NONE/);
+    expect(await reason(makeEnding(ErrorStatus.NONE), endless)).toMatch(/got NONE/);
     expect(await reason(refusing, endless)).toBe("prepareModel: INVALID_ARGUMENT: bad operand");
   });
 

@@ -10,16 +10,16 @@ import type { Example, ExampleOperation } from "./example.ts";
  * BOX_WITH_NMS_LIMIT that keeps no box gives a later operation its zero-sized input). Placeholders after it do not count.
  */
 export function subjectOf(example: Example): OperationTypeName | "none" {
-  return testedBy(example)?.type ?? "none";
+  return findTested(example)?.type ?? "none";
 }
 
 /** The type of the first result of that operation; undefined if it has none. */
 export function resultTypeOf(example: Example): OperandTypeName | undefined {
-  const [index] = testedBy(example)?.outputs ?? [];
+  const [index] = findTested(example)?.outputs ?? [];
   return index === undefined ? undefined : example.main.operands[index]?.type;
 }
 
-function testedBy(example: Example): ExampleOperation | undefined {
+function findTested(example: Example): ExampleOperation | undefined {
   const { operations } = example.main;
   return operations.findLast((operation) => !isPlaceholder(example, operation)) ?? operations.at(-1);
 }

@@ -27,13 +27,13 @@ export function unavailable(message: string): End {
 }
 
 /** An answer that is not NONE. */
-export function failed(status: ErrorStatus, message: string, fallback: boolean): BurstExecutionResult {
+export function failWith(status: ErrorStatus, message: string, fallback: boolean): BurstExecutionResult {
   return { status, message, outputShapes: [], timing: notMeasured, fallback };
 }
 
 /** The answer to a request that was not sent. */
 export function notSent(misfit: string): BurstExecutionResult {
-  return failed(ErrorStatus.GENERAL_FAILURE, `the burst cannot take the request: ${misfit}`, true);
+  return failWith(ErrorStatus.GENERAL_FAILURE, `the burst cannot take the request: ${misfit}`, true);
 }
 
 /**
@@ -59,9 +59,9 @@ export function misfitOf(
 }
 
 /** Checks a result: only NONE and OUTPUT_INSUFFICIENT_SIZE have shapes, one for every output. */
-export function checked(result: ExecutionResult, { outputs }: Request): BurstExecutionResult {
+export function checkResult(result: ExecutionResult, { outputs }: Request): BurstExecutionResult {
   const { status, outputShapes, timing } = result;
-  const fault = (problem: string) => failed(ErrorStatus.GENERAL_FAILURE, `the driver answered ${problem}`, false);
+  const fault = (problem: string) => failWith(ErrorStatus.GENERAL_FAILURE, `the driver answered ${problem}`, false);
   if (outputShapes.length !== 0 && outputShapes.length !== outputs.length) {
     return fault(`${outputShapes.length} output shapes for ${outputs.length} outputs`);
   }
@@ -77,7 +77,7 @@ export function checked(result: ExecutionResult, { outputs }: Request): BurstExe
       const name = errorStatusNames.get(status);
       if (outputShapes.length !== 0) return fault(`${name} with output shapes`);
       const { message = `the driver answered ${name}; a burst carries no message that says why` } = result;
-      return failed(status, message, false);
+      return failWith(status, message, false);
     }
   }
 }

@@ -4,11 +4,11 @@
  */
 import { ErrorStatus, type IBurstContext, MeasureTiming, type Request } from "@nnhal/types";
 import {
-  checked,
+  checkResult,
   closeContext,
   closedEnd,
   type End,
-  failed,
+  failWith,
   forget,
   misfitOf,
   notSent,
@@ -62,13 +62,13 @@ export function directBurst(
         if (misfit !== undefined) return notSent(misfit);
         known = withKnownMemories(request, options.keys);
       } catch (error) {
-        return failed(ErrorStatus.INVALID_ARGUMENT, `the request cannot be read: ${error}`, false);
+        return failWith(ErrorStatus.INVALID_ARGUMENT, `the request cannot be read: ${error}`, false);
       }
       underWay++;
       try {
-        return checked(await execute(known, options.measure ?? MeasureTiming.NO), request);
+        return checkResult(await execute(known, options.measure ?? MeasureTiming.NO), request);
       } catch (error) {
-        return failed(ErrorStatus.GENERAL_FAILURE, `executing: ${error}`, false);
+        return failWith(ErrorStatus.GENERAL_FAILURE, `executing: ${error}`, false);
       } finally {
         underWay--;
       }

@@ -24,7 +24,7 @@ const damage = fc.oneof(
   fc.record({ kind: fc.constant("garbage" as const), at: fc.nat({ max: capacity - 1 }), value: fc.integer() }),
 );
 
-function damaged(words: Int32Array, { kind, at, value }: { kind: string; at: number; value: number }): Int32Array {
+function damagePacket(words: Int32Array, { kind, at, value }: { kind: string; at: number; value: number }): Int32Array {
   const slots = words.length / wordsPerSlot;
   const copy = words.slice();
   switch (kind) {
@@ -55,7 +55,7 @@ describe("a burst's service that is sent damaged packets", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 8 }), async (list) => {
         for (const harm of list) {
-          const packet = damaged(good, harm);
+          const packet = damagePacket(good, harm);
           burst.send(packet);
           sent++;
           const answer = readResult(resultWords(await burst.receive()));

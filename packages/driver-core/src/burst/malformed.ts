@@ -11,7 +11,7 @@ export interface Malformed {
 }
 
 /** The decoded packet, or the first fault in it. */
-export function decoded<Packet, T>(decode: (packet: Packet) => T, packet: Packet): T | Malformed {
+export function tryDecode<Packet, T>(decode: (packet: Packet) => T, packet: Packet): T | Malformed {
   try {
     return decode(packet);
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import { MalformedPacket } from "./malformed.ts";
 import { wordsPerSlot } from "./ring.ts";
-import { malformed, signedWord } from "./slot.ts";
+import { makeMalformed, signedWord } from "./slot.ts";
 
 /** The kinds of data of a packet, with their number in a slot. */
 export type Kinds<Name extends string> = Readonly<Record<Name, number>>;
@@ -35,7 +35,7 @@ export function packetCursor<Name extends string>(words: Int32Array, kinds: Kind
       if (index === data) throw new MalformedPacket(`datum ${index}: expected ${kind}, got the end of the packet`);
       const at = index * wordsPerSlot;
       const found = signedWord(slots, at);
-      if (found !== kinds[kind]) throw malformed(at, `expected ${kind}, got ${kindText(found, kinds)}`);
+      if (found !== kinds[kind]) throw makeMalformed(at, `expected ${kind}, got ${kindText(found, kinds)}`);
       index++;
       return at;
     },

@@ -6,11 +6,11 @@
 import { ErrorStatus, type IBurstContext, MeasureTiming, type Request } from "@nnhal/types";
 import { createMutex } from "@nnhal/utils/time";
 import {
-  checked,
+  checkResult,
   closeContext,
   closedEnd,
   type End,
-  failed,
+  failWith,
   forget,
   misfitOf,
   notSent,
@@ -111,10 +111,10 @@ export function queuedBurst(
     reader.read();
     if (!writer.write(packet)) return notSent("its queue has no room");
     const answer = poller.poll(nextPacket) ?? (await sleep());
-    if (!(answer instanceof Int32Array)) return failed(answer.status, `no result came: ${answer.message}`, false);
+    if (!(answer instanceof Int32Array)) return failWith(answer.status, `no result came: ${answer.message}`, false);
     const result = decode(answer);
-    if (!("malformed" in result)) return checked(result, request);
-    return failed(ErrorStatus.GENERAL_FAILURE, `no result came: ${result.malformed}`, false);
+    if (!("malformed" in result)) return checkResult(result, request);
+    return failWith(ErrorStatus.GENERAL_FAILURE, `no result came: ${result.malformed}`, false);
   };
 
   return {
@@ -124,7 +124,7 @@ export function queuedBurst(
         if (options.deadline !== undefined) return notSent(misfitOf(request, options, 0, refuseMemory) ?? "");
         return await exclusive(() => compute(request, options));
       } catch (error) {
-        return failed(ErrorStatus.INVALID_ARGUMENT, `the request cannot be written as a packet: ${error}`, false);
+        return failWith(ErrorStatus.INVALID_ARGUMENT, `the request cannot be written as a packet: ${error}`, false);
       }
     },
     freeMemory: (key) =>

@@ -134,11 +134,11 @@ export function adder(): Adder {
     model: {
       async execute(asked) {
         executed.push(asked);
-        const same = (list: readonly RequestArgument[], like: readonly RequestArgument[]) =>
+        const isSame = (list: readonly RequestArgument[], like: readonly RequestArgument[]) =>
           JSON.stringify(list) === JSON.stringify(like);
         const values = valuesOf(asked);
         const isValid =
-          same(asked.inputs, request.inputs) && same(asked.outputs, request.outputs) && asked.pools.length === 1;
+          isSame(asked.inputs, request.inputs) && isSame(asked.outputs, request.outputs) && asked.pools.length === 1;
         if (!isValid || values === undefined) return result(ErrorStatus.INVALID_ARGUMENT);
         values[2] = elementAt(values, 0) + elementAt(values, 1);
         return result(ErrorStatus.NONE, [shape]);

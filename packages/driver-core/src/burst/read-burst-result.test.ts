@@ -1,12 +1,12 @@
 import { ErrorStatus } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
 import { untimedGuard } from "../guard/guard.ts";
-import { settled } from "../versions/versions.test-helper.ts";
+import { settleAll } from "../versions/versions.test-helper.ts";
 import { readBurstResult } from "./read-burst-result.ts";
 
 const ok = { status: ErrorStatus.NONE } as const;
 const guard = untimedGuard("it");
-const broken = (): never => {
+const breakIt = (): never => {
   throw new Error("planted");
 };
 
@@ -14,11 +14,11 @@ describe("readBurstResult", () => {
   it("ends a burst that cannot forget a memory", async () => {
     const close = vi.fn();
     const faults: string[] = [];
-    const { context } = readBurstResult({ ...ok, context: { freeMemory: broken, close } }, guard, ({ message }) =>
+    const { context } = readBurstResult({ ...ok, context: { freeMemory: breakIt, close } }, guard, ({ message }) =>
       faults.push(message),
     );
     context?.freeMemory(3);
-    await settled();
+    await settleAll();
     expect(faults).toEqual(["it: freeMemory threw: planted"]);
     expect(close).toHaveBeenCalledOnce();
   });
@@ -26,7 +26,7 @@ describe("readBurstResult", () => {
   it("is closed when the service has closed it", async () => {
     let isClosed = false;
     const close = async () => {
-      await settled();
+      await settleAll();
       isClosed = true;
     };
     const { context } = readBurstResult({ ...ok, context: { freeMemory: () => {}, close } }, guard, () => {});
@@ -41,7 +41,7 @@ describe("readBurstResult", () => {
     const memory = { name: "ashmem", size: 0, handle: null } as const;
     const why = (refuseMemory: unknown) =>
       readBurstResult({ ...ok, context, refuseMemory }, guard, () => {}).refuseMemory?.(memory);
-    expect([why(() => undefined), why(() => "too small"), why(broken), why(1)]).toEqual([
+    expect([why(() => undefined), why(() => "too small"), why(breakIt), why(1)]).toEqual([
       undefined,
       "too small",
       "planted",

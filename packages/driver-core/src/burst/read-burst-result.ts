@@ -1,6 +1,6 @@
 /** The answer of a foreign service that opens a burst. Apart from the other answers: few applications use bursts. */
 import { type BurstResult, ErrorStatus, type IBurstContext, type Memory } from "@nnhal/types";
-import { broken, readOutcome } from "@nnhal/validation";
+import { readOutcome, throwBroken } from "@nnhal/validation";
 import { fieldsOf, hasMethods } from "../guard/answers.ts";
 import { closeSafely } from "../guard/attempt.ts";
 import { failedBurst } from "../guard/failed.ts";
@@ -19,7 +19,7 @@ export function readBurstResult(answer: unknown, guard: Guard, onFault: (refusal
   const outcome = readOutcome(answer);
   const { context, refuseMemory } = fieldsOf(answer);
   if (outcome.status !== ErrorStatus.NONE) return failedBurst(outcome);
-  if (!isBurstContext(context)) return broken("answered NONE without a burst context");
+  if (!isBurstContext(context)) return throwBroken("answered NONE without a burst context");
   return {
     ...outcome,
     context: guardBurstContext(context, guard, onFault),

@@ -12,15 +12,15 @@ export const mostWords = 64 * wordsPerSlot;
 
 /** Decodes request packets. The content is frozen if it is kept. */
 export function requestDecoder(): (packet: Int32Array) => BurstRequest | Malformed {
-  return remembering(readRequest);
+  return remember(readRequest);
 }
 
 /** Decodes result packets. The content is frozen if it is kept. */
 export function resultDecoder(): (packet: Int32Array) => BurstResultPacket | Malformed {
-  return remembering(readResult);
+  return remember(readResult);
 }
 
-function remembering<Content extends object>(
+function remember<Content extends object>(
   decode: (packet: Int32Array) => Content | Malformed,
 ): (packet: Int32Array) => Content | Malformed {
   let words: Int32Array | undefined;
@@ -30,16 +30,16 @@ function remembering<Content extends object>(
     const made = decode(packet);
     if (packet.length <= mostWords && !("malformed" in made)) {
       words = packet.slice();
-      content = frozen(made);
+      content = freeze(made);
     }
     return made;
   };
 }
 
 /** Several users get one content: none of them can change it for the others. */
-function frozen<Value>(value: Value): Value {
+function freeze<Value>(value: Value): Value {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    for (const part of Object.values(value)) frozen(part);
+    for (const part of Object.values(value)) freeze(part);
     Object.freeze(value);
   }
   return value;

@@ -2,7 +2,7 @@
  * Requests as packets of FmqRequestDatum, in the words of a ring's slots, and back.
  */
 import { type FmqRequestDatum, MeasureTiming, type Request, type RequestArgument } from "@nnhal/types";
-import { decoded, type Malformed } from "./malformed.ts";
+import { type Malformed, tryDecode } from "./malformed.ts";
 import { type Kinds, type PacketCursor, packetCursor, repeat } from "./packet-cursor.ts";
 import { wordsPerSlot } from "./ring.ts";
 import { flag, int32, signedWord, uint32, unsignedWord, wordsFor } from "./slot.ts";
@@ -99,7 +99,7 @@ function writeArgument(
 
 /** Reads a request packet, or reports its first fault. The request is not validated here. */
 export function readRequest(words: Int32Array): BurstRequest | Malformed {
-  return decoded(requestIn, words);
+  return tryDecode(requestIn, words);
 }
 
 function requestIn(words: Int32Array): BurstRequest {

@@ -2,10 +2,20 @@
  * Results as packets of FmqResultDatum, in the words of a ring's slots, and back.
  */
 import { ErrorStatus, type FmqResultDatum, type OutputShape, type Timing } from "@nnhal/types";
-import { decoded, type Malformed } from "./malformed.ts";
+import { type Malformed, tryDecode } from "./malformed.ts";
 import { type Kinds, packetCursor, repeat } from "./packet-cursor.ts";
 import { wordsPerSlot } from "./ring.ts";
-import { encodeUint64, flag, int32, malformed, signedWord, uint32, uint64, unsignedWord, wordsFor } from "./slot.ts";
+import {
+  encodeUint64,
+  flag,
+  int32,
+  makeMalformed,
+  signedWord,
+  uint32,
+  uint64,
+  unsignedWord,
+  wordsFor,
+} from "./slot.ts";
 
 /** The content of a result packet. */
 export interface BurstResultPacket {
@@ -53,7 +63,7 @@ export function writeResult({ status, outputShapes, timing }: BurstResultPacket,
 
 /** Reads a result packet, or reports its first fault. */
 export function readResult(words: Int32Array): BurstResultPacket | Malformed {
-  return decoded(resultIn, words);
+  return tryDecode(resultIn, words);
 }
 
 function resultIn(words: Int32Array): BurstResultPacket {
@@ -99,6 +109,6 @@ export function burstStatus(status: ErrorStatus): ErrorStatus {
 export function readStatus(view: DataView, at: number): ErrorStatus {
   const word = signedWord(view, at + 2);
   const status = statuses.find((known) => known === word);
-  if (status === undefined) throw malformed(at, `errorStatus is ${word}, which HAL 1.2 does not know`);
+  if (status === undefined) throw makeMalformed(at, `errorStatus is ${word}, which HAL 1.2 does not know`);
   return status;
 }

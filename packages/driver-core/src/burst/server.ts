@@ -119,7 +119,7 @@ function serve(
 ): BurstContext {
   const limits = limitsOf({ ...limitOptions, timer });
   const { watchdog } = limits;
-  const cache = createSlotCache(answering(callback, limits), log);
+  const cache = createSlotCache(limitAnswers(callback, limits), log);
   const exclusive = createMutex();
   const poller = createPoller(pollingWindow, reader);
   const turns = createTurns(turnsOfQueues);
@@ -219,7 +219,7 @@ function serve(
 }
 
 /** The client's callback with a limit for its answers. */
-function answering(callback: IBurstCallback, { watchdog, silence }: Limits): IBurstCallback {
+function limitAnswers(callback: IBurstCallback, { watchdog, silence }: Limits): IBurstCallback {
   const late = () => {
     const message = `the client did not answer within ${milliseconds(silence)}`;
     return { status: ErrorStatus.GENERAL_FAILURE, message, buffers: [] };

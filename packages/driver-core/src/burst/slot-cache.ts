@@ -34,13 +34,13 @@ export function createSlotCache(callback: IBurstCallback, log: (message: string)
     get size() {
       return cache.size;
     },
-    resolve: (slots) => knownOf(slots) ?? resolveUnknown(slots),
+    resolve: (slots) => findKnown(slots) ?? resolveUnknown(slots),
     forget: (slot) => void cache.delete(slot),
     clear: () => cache.clear(),
   };
 
   /** The memories of slots, if all are known. */
-  function knownOf(slots: readonly number[]): Memory[] | undefined {
+  function findKnown(slots: readonly number[]): Memory[] | undefined {
     const memories: Memory[] = [];
     for (const slot of slots) {
       const memory = cache.get(slot);
@@ -59,7 +59,7 @@ export function createSlotCache(callback: IBurstCallback, log: (message: string)
         log(`getMemories([${unknown}]) failed: ${error}`);
       }
     }
-    const memories = knownOf(slots);
+    const memories = findKnown(slots);
     if (memories === undefined) return undefined;
     for (const oldest of cache.keys()) {
       if (cache.size <= mostSlots) break;

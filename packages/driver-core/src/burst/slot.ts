@@ -21,17 +21,17 @@ export function unsignedWord(slots: DataView, at: number): number {
 /** A boolean field. */
 export function flag(slots: DataView, at: number, field: string): boolean {
   const word = signedWord(slots, at + 1);
-  if (word !== 0 && word !== 1) throw malformed(at, `${field}: expected 0 or 1, got ${word}`);
+  if (word !== 0 && word !== 1) throw makeMalformed(at, `${field}: expected 0 or 1, got ${word}`);
   return word === 1;
 }
 
 /** The error for a slot of an unknown kind. */
 export function noDatum(slots: DataView, at: number): MalformedPacket {
-  return malformed(at, `its kind is ${signedWord(slots, at)}, which does not exist`);
+  return makeMalformed(at, `its kind is ${signedWord(slots, at)}, which does not exist`);
 }
 
 /** The error for the datum at word `at`. */
-export function malformed(at: number, problem: string): MalformedPacket {
+export function makeMalformed(at: number, problem: string): MalformedPacket {
   return new MalformedPacket(`datum ${at / wordsPerSlot}: ${problem}`);
 }
 

@@ -2,14 +2,14 @@ import { manualClock } from "@nnhal/test-kit/clock";
 import { describe, expect, it, vi } from "vitest";
 import { createWatchdog } from "./watchdog.ts";
 
-function watching(interval = 10n) {
+function watch(interval = 10n) {
   const clock = manualClock();
   return { clock, watchdog: createWatchdog({ interval, timer: clock.timer }) };
 }
 
 describe("a watchdog", () => {
   it("looks once per interval, with the time that has passed at least, until it is done", () => {
-    const { clock, watchdog } = watching();
+    const { clock, watchdog } = watch();
     const look = vi.fn();
     const done = watchdog.watch(look);
     for (let count = 0; count < 3; count++) clock.advance(10n);
@@ -19,7 +19,7 @@ describe("a watchdog", () => {
   });
 
   it("has one timer for all, and none once there is nothing to look at", () => {
-    const { clock, watchdog } = watching();
+    const { clock, watchdog } = watch();
     const done = [watchdog.watch(() => {}), watchdog.watch(() => {})];
     expect(clock.waiting).toBe(1);
     for (const end of done) end();
@@ -30,7 +30,7 @@ describe("a watchdog", () => {
   });
 
   it("does not look at what another look has ended", () => {
-    const { clock, watchdog } = watching();
+    const { clock, watchdog } = watch();
     const second = vi.fn();
     let end = () => {};
     watchdog.watch(() => end());
@@ -40,7 +40,7 @@ describe("a watchdog", () => {
   });
 
   it("settles as the promise does, if it does in time", async () => {
-    const { clock, watchdog } = watching();
+    const { clock, watchdog } = watch();
     const late = vi.fn(() => "late");
     expect(await watchdog.within(Promise.resolve("in time"), 10n, late)).toBe("in time");
     await expect(watchdog.within(Promise.reject(new Error("no")), 10n, late)).rejects.toThrow("no");
@@ -54,7 +54,7 @@ describe("a watchdog", () => {
     [11n, 3],
     [20n, 3],
   ])("answers for a promise that takes longer than %d ns after %d intervals of 10 ns", async (limit, intervals) => {
-    const { clock, watchdog } = watching();
+    const { clock, watchdog } = watch();
     const late = vi.fn(() => "late");
     let settle: (value: string) => void = () => {};
     const slow = new Promise<string>((resolve) => {
@@ -71,7 +71,7 @@ describe("a watchdog", () => {
   });
 
   it("looks at nothing once it is stopped", () => {
-    const { clock, watchdog } = watching();
+    const { clock, watchdog } = watch();
     const look = vi.fn();
     watchdog.watch(look);
     watchdog.stop();

@@ -246,7 +246,7 @@ describe("arguments that are wrong", () => {
 
 describe("a cache that is not what the device wrote", () => {
   /** A device whose backend says what reaches it. */
-  const telling = () => {
+  const tell = () => {
     const openBackend = async () => {
       const session = await referenceBackend.open();
       if ("unavailable" in session) return session;
@@ -270,9 +270,9 @@ describe("a cache that is not what the device wrote", () => {
   });
 
   it("is refused: one of another version of the driver", async () => {
-    const versioned = async (version: string) => open({ backend: fakeBackend({ version }) });
-    await (await versioned("1")).prepareModel(absModel, { cache: cache.open() });
-    const from = async (version: string) => (await versioned(version)).prepareModelFromCache(cache.open());
+    const setVersion = async (version: string) => open({ backend: fakeBackend({ version }) });
+    await (await setVersion("1")).prepareModel(absModel, { cache: cache.open() });
+    const from = async (version: string) => (await setVersion(version)).prepareModelFromCache(cache.open());
     expect((await from("1")).status).toBe(NONE);
     expect(await from("2")).toMatchObject(refused);
   });
@@ -296,7 +296,7 @@ describe("a cache that is not what the device wrote", () => {
 
   it.each(files)("is refused wherever the %s file is changed, cut or longer", async (file) => {
     await save(await open(secret));
-    const device = await telling();
+    const device = await tell();
     const good = cache.read(file);
     const last = good.length - 1;
     const damage = fc.oneof(

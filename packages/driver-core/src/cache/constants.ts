@@ -8,7 +8,7 @@ import type { ModelStructure } from "@nnhal/utils/codec";
 export const alignment = 64;
 
 /** The next multiple of `alignment`. */
-export function aligned(length: number): number {
+export function alignLength(length: number): number {
   return Math.ceil(length / alignment) * alignment;
 }
 
@@ -34,7 +34,7 @@ export function gatherConstants({ model, pools }: GraphSource): Gathered {
       offset = size;
       offsets.set(key, offset);
       pieces.push(elementAt(pools, poolIndex).subarray(from, from + length));
-      size += aligned(length);
+      size += alignLength(length);
     }
     return { ...operand, location: { poolIndex: 0, offset, length } };
   };

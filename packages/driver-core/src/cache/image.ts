@@ -13,7 +13,7 @@ import {
   flag,
   list,
   type ModelStructure,
-  mapped,
+  mapCodec,
   modelStructure,
   struct,
   UnreadableBytes,
@@ -22,7 +22,7 @@ import {
 } from "@nnhal/utils/codec";
 import { nodeModule } from "@nnhal/utils/node";
 import { memoryOf } from "../memory/memory.ts";
-import { aligned, alignment, gatherConstants } from "./constants.ts";
+import { alignLength, alignment, gatherConstants } from "./constants.ts";
 
 /** The content of a cache. */
 export interface CachedModel {
@@ -71,7 +71,7 @@ export function imageOf(source: GraphSource, options: CompileOptions, blobs: Cac
     dataLength: data.length,
     dataDigest: digestOf(data),
     operandValuesLength: operandValues.length,
-    constantsLength: pieces.reduce((size, { length }) => size + aligned(length), 0),
+    constantsLength: pieces.reduce((size, { length }) => size + alignLength(length), 0),
     dataBlobLengths: dataBlobs.map(({ length }) => length),
   };
   return { model: encode(modelPart, { structure, ...part }), data };
@@ -79,11 +79,11 @@ export function imageOf(source: GraphSource, options: CompileOptions, blobs: Cac
 
 /** Concatenates pieces, each at the next multiple of `alignment`. */
 function concatenate(sections: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(sections.reduce((size, { length }) => size + aligned(length), 0));
+  const all = new Uint8Array(sections.reduce((size, { length }) => size + alignLength(length), 0));
   let at = 0;
   for (const section of sections) {
     all.set(section, at);
-    at += aligned(section.length);
+    at += alignLength(section.length);
   }
   return all;
 }
@@ -101,7 +101,7 @@ function member<Code extends number>(codes: Readonly<Record<string, Code>>): Cod
     if (code === undefined) throw new UnreadableBytes(`it is ${value}, which is not valid`);
     return code;
   };
-  return mapped<Code, number>(uint8, (code) => code, read);
+  return mapCodec<Code, number>(uint8, (code) => code, read);
 }
 
 const restFields: FieldCodecs<Rest> = {
@@ -136,7 +136,7 @@ export function partOf(source: GraphSource, bytes: Uint8Array, length: number): 
   const { options, hasBlobs, modelBlobs, dataBlobLengths } = decode(rest, bytes.subarray(length));
   if (!hasBlobs || dataBlobLengths.length > 0) return undefined;
   const [first, ...others] = modelBlobs;
-  const blobs = first === undefined ? [] : [alignedInPlace(first), ...others.map((blob) => new Uint8Array(blob))];
+  const blobs = first === undefined ? [] : [alignInPlace(first), ...others.map((blob) => new Uint8Array(blob))];
   return { source, options, blobs: { model: blobs, data: [] } };
 }
 
@@ -144,7 +144,7 @@ export function partOf(source: GraphSource, bytes: Uint8Array, length: number): 
  * Moves some bytes down in their buffer, to the next place at which a backend can read any elements in them. A copy would take the
  * memory of the whole model again. What lies before them is overwritten.
  */
-function alignedInPlace(bytes: Uint8Array): Uint8Array {
+function alignInPlace(bytes: Uint8Array): Uint8Array {
   const { buffer, byteOffset, length } = bytes;
   const begin = byteOffset - (byteOffset % alignment);
   const all = new Uint8Array(buffer);
@@ -155,7 +155,10 @@ function alignedInPlace(bytes: Uint8Array): Uint8Array {
 export function readModelPart(bytes: Uint8Array): ModelPart {
   const part = decode(modelPart, bytes);
   const { dataLength, operandValuesLength, constantsLength, dataBlobLengths } = part;
-  const sum = [operandValuesLength, constantsLength, ...dataBlobLengths].reduce((size, one) => size + aligned(one), 0);
+  const sum = [operandValuesLength, constantsLength, ...dataBlobLengths].reduce(
+    (size, one) => size + alignLength(one),
+    0,
+  );
   if (sum !== dataLength)
     throw new UnreadableBytes(`the sections of the data file have ${sum} bytes, not ${dataLength}`);
   return part;
@@ -173,7 +176,7 @@ export function modelOf(part: ModelPart, data: Uint8Array): CachedModel {
   let at = 0;
   const take = (length: number): Uint8Array => {
     const section = data.subarray(at, at + length);
-    at += aligned(length);
+    at += alignLength(length);
     return section;
   };
   const operandValues = take(part.operandValuesLength);

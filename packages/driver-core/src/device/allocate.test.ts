@@ -1,7 +1,7 @@
 import { elementAt } from "@nnhal/operations";
 import { type BufferRole, type Device, ErrorStatus, type Model, OperandType, type PreparedModel } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { addModel, bufferFor, preparedOn, referenceDevice, reluModel } from "../domains/relu-model.test-helper.ts";
+import { addModel, bufferFor, prepareOn, referenceDevice, reluModel } from "../domains/relu-model.test-helper.ts";
 import { capabilities, fakeDevice } from "./fake-backend.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
@@ -33,7 +33,7 @@ const types: [string, object][] = [
 describe.each(types)("allocate for %s", (_type, facts) => {
   it("returns a buffer and a token for inputs, outputs and both", async () => {
     const device = await referenceDevice();
-    const models = [await preparedOn(device, reluModel(facts))];
+    const models = [await prepareOn(device, reluModel(facts))];
     for (const roles of [{ inputs: [role()] }, { outputs: [role()] }, { inputs: [role()], outputs: [role()] }]) {
       const { status, buffer, token } = await allocate(device, { models, ...roles });
       expect([status, buffer === null, token > 0]).toEqual([NONE, false, true]);
@@ -43,8 +43,8 @@ describe.each(types)("allocate for %s", (_type, facts) => {
 
   it("refuses what is wrong with the roles", async () => {
     const device = await referenceDevice();
-    const model = await preparedOn(device, reluModel(facts));
-    const foreign = await preparedOn(await referenceDevice(), reluModel(facts));
+    const model = await prepareOn(device, reluModel(facts));
+    const foreign = await prepareOn(await referenceDevice(), reluModel(facts));
     const models = [model];
     const calls: [string, Call][] = [
       ["no model, no role", { models: [] }],
@@ -85,7 +85,7 @@ describe("allocate for several roles", () => {
 
   it.each(conflicts)("refuses a conflict of %s, whichever sides it is between", async (_what, first, second) => {
     const device = await referenceDevice();
-    const models = [await preparedOn(device, first), await preparedOn(device, second)];
+    const models = [await prepareOn(device, first), await prepareOn(device, second)];
     const sides: Omit<Call, "models">[] = [
       { inputs: [role(0), role(1)] },
       { inputs: [role(0)], outputs: [role(1)] },
@@ -94,7 +94,7 @@ describe("allocate for several roles", () => {
     for (const roles of sides) {
       expect(await allocate(device, { models, ...roles })).toMatchObject({ status: INVALID_ARGUMENT, ...nothing });
       const same = await allocate(device, {
-        models: [elementAt(models, 0), await preparedOn(device, first)],
+        models: [elementAt(models, 0), await prepareOn(device, first)],
         ...roles,
       });
       expect(same.status).toBe(NONE);
@@ -109,7 +109,7 @@ describe("allocate for several roles", () => {
     ["unknown rank", [], NONE],
   ])("answers a descriptor with %s", async (_what, dimensions, status) => {
     const device = await referenceDevice();
-    const models = [await preparedOn(device, reluModel(float))];
+    const models = [await prepareOn(device, reluModel(float))];
     for (const roles of [{ inputs: [role()] }, { outputs: [role()] }]) {
       expect((await allocate(device, { models, ...roles, dimensions })).status).toBe(status);
     }
@@ -117,7 +117,7 @@ describe("allocate for several roles", () => {
 
   it("refuses dimensions for a scalar", async () => {
     const device = await referenceDevice();
-    const models = [await preparedOn(device, addModel())];
+    const models = [await prepareOn(device, addModel())];
     const inputs = [role(0, 2)];
     expect((await allocate(device, { models, inputs, dimensions: [1] })).status).toBe(INVALID_ARGUMENT);
     expect((await allocate(device, { models, inputs })).status).toBe(NONE);
@@ -127,7 +127,7 @@ describe("allocate for several roles", () => {
 describe("tokens", () => {
   it("belong to one living buffer each; the one freed last comes next", async () => {
     const device = await referenceDevice();
-    const model = await preparedOn(device, reluModel());
+    const model = await prepareOn(device, reluModel());
     const allocated = () => bufferFor(device, model, [0], []);
     const [a, b, c] = await Promise.all([allocated(), allocated(), allocated()]);
     expect(new Set([a.token, b.token, c.token]).size).toBe(3);
@@ -152,7 +152,7 @@ describe("a backend with memory of its own", () => {
         throw new Error("no more textures");
       },
     });
-    const model = await preparedOn(device, reluModel({ dimensions: [0, 3] }));
+    const model = await prepareOn(device, reluModel({ dimensions: [0, 3] }));
     const result = await device.allocate?.({ dimensions: [] }, [model], [role()], []);
     expect(result).toMatchObject({ status: GENERAL_FAILURE, ...nothing });
     expect(result?.message).toContain("no more textures");
@@ -173,7 +173,7 @@ describe("a backend with memory of its own", () => {
         close() {},
       }),
     });
-    const model = await preparedOn(device, reluModel());
+    const model = await prepareOn(device, reluModel());
     const { allocate } = device;
     if (allocate === undefined) throw new Error("the device has no allocate");
     const input = await bufferFor({ allocate }, model, [0], []);

@@ -3,7 +3,7 @@ import { referenceBackend } from "@nnhal/backend-reference";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Model, OperandType, type Request } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { bufferFor, floats, preparedOn, reluModel } from "../domains/relu-model.test-helper.ts";
+import { bufferFor, floats, prepareOn, reluModel } from "../domains/relu-model.test-helper.ts";
 import { openDevice } from "./device.ts";
 import { absModel, absRequest, fakeDevice } from "./fake-backend.test-helper.ts";
 
@@ -18,7 +18,7 @@ const hostile: object = new Proxy(
     },
   },
 );
-const throwing = (name: string) =>
+const makeThrowing = (name: string) =>
   Object.defineProperty({}, name, {
     enumerable: true,
     get() {
@@ -52,7 +52,7 @@ const endless = (value: unknown) =>
 describe("options", () => {
   it.each(anything)("that are %s are refused by every method that takes some", async (_what, options) => {
     const device = await fakeDevice();
-    const model = await preparedOn(device, absModel);
+    const model = await prepareOn(device, absModel);
     const { request } = absRequest();
     const given = options as never;
     expectInvalid(await device.prepareModel(absModel, given), "the options");
@@ -67,7 +67,7 @@ describe("options", () => {
     ["a priority that is not a number", { priority: "1" }, 'the priority: expected 0, 1 or 2, got "1"'],
     ["a deadline that is a number", { deadline: 5 }, "the deadline: expected a bigint of nanoseconds, got 5"],
     ["a deadline that is null", { deadline: null }, "the deadline: expected a bigint of nanoseconds, got null"],
-    ["a deadline that throws", throwing("deadline"), "the options cannot be read: keep out"],
+    ["a deadline that throws", makeThrowing("deadline"), "the options cannot be read: keep out"],
   ])("of a preparation: %s", async (_what, options, message) => {
     expectInvalid(await (await fakeDevice()).prepareModel(absModel, options as never), message);
   });
@@ -83,16 +83,16 @@ describe("options", () => {
     ],
     ["a signal that is a number", { signal: 5 }, "the signal: expected an AbortSignal, got 5"],
     ["a signal that is an object", { signal: {} }, "the signal: expected an AbortSignal"],
-    ["a measure that throws", throwing("measure"), "the options cannot be read: keep out"],
+    ["a measure that throws", makeThrowing("measure"), "the options cannot be read: keep out"],
   ])("of an execution: %s", async (_what, options, message) => {
-    const model = await preparedOn(await fakeDevice(), absModel);
+    const model = await prepareOn(await fakeDevice(), absModel);
     expectInvalid(await model.execute(absRequest().request, options as never), message);
     const fenced = await model.executeFenced?.(absRequest().request, [], options as never);
     expectInvalid(fenced ?? { status: NONE }, message);
   });
 
   it("of a fenced execution: a duration that is not one", async () => {
-    const model = await preparedOn(await fakeDevice(), absModel);
+    const model = await prepareOn(await fakeDevice(), absModel);
     const launched = await model.executeFenced?.(absRequest().request, [], { duration: 5 as never });
     expectInvalid(launched ?? { status: NONE }, "the duration: expected a bigint of nanoseconds, got 5");
   });
@@ -101,7 +101,7 @@ describe("options", () => {
     const device = await fakeDevice();
     const nothing = { preference: undefined, priority: undefined, deadline: undefined, cache: undefined } as never;
     expect((await device.prepareModel(absModel, nothing)).status).toBe(NONE);
-    const model = await preparedOn(device, absModel);
+    const model = await prepareOn(device, absModel);
     const options = { measure: undefined, deadline: undefined, loopTimeoutDuration: undefined } as never;
     expect((await model.execute(absRequest().request, options)).status).toBe(NONE);
     expect((await model.execute(absRequest().request, undefined)).status).toBe(NONE);
@@ -141,7 +141,7 @@ describe("a model", () => {
       get: () => (reads++ === 0 ? [2] : [1000]),
     });
     const main = { ...absModel.main, operands: [operand, elementAt(absModel.main.operands, 1)] };
-    const model = await preparedOn(await fakeDevice(), { ...absModel, main });
+    const model = await prepareOn(await fakeDevice(), { ...absModel, main });
     expect(reads).toBe(1);
     expect((await model.execute(absRequest().request)).status).toBe(NONE);
   });
@@ -151,7 +151,7 @@ describe("a model", () => {
     const model = structuredClone(absModel) as unknown as {
       main: { inputIndexes: number[]; operands: { dimensions: number[] }[] };
     };
-    const prepared = await preparedOn(await fakeDevice(), model as unknown as Model);
+    const prepared = await prepareOn(await fakeDevice(), model as unknown as Model);
     model.main.inputIndexes.length = 0;
     for (const { dimensions } of model.main.operands) dimensions[0] = 1000;
     expect((await prepared.execute(absRequest().request)).status).toBe(NONE);
@@ -174,7 +174,7 @@ describe("a request", () => {
     ["with a pool that is null", changed({ pools: [null] })],
     ["with a memory that throws", changed({ pools: [{ kind: "memory", memory: hostile }] })],
   ])("that is %s is not valid", async (_what, request) => {
-    const model = await preparedOn(await fakeDevice(), absModel);
+    const model = await prepareOn(await fakeDevice(), absModel);
     expectInvalid(await model.execute(request as Request), "the request");
     expectInvalid((await model.executeFenced?.(request as Request, [])) ?? { status: NONE }, "the request");
   });
@@ -182,7 +182,7 @@ describe("a request", () => {
   it("that changes while it waits is executed as it was", async () => {
     const device = await openDevice({ backend: referenceBackend, concurrency: 1 });
     if ("unavailable" in device) throw new Error(device.unavailable);
-    const model = await preparedOn(device, absModel);
+    const model = await prepareOn(device, absModel);
     const { request, output } = absRequest([-3, 4]);
     const held = structuredClone({ inputs: request.inputs, outputs: request.outputs });
     const changing = { ...request, ...held, pools: [...request.pools] };
@@ -196,7 +196,7 @@ describe("a request", () => {
   });
 
   it("whose input is too short is not valid, and names the sizes", async () => {
-    const model = await preparedOn(await fakeDevice(), absModel);
+    const model = await prepareOn(await fakeDevice(), absModel);
     const { request } = absRequest();
     const short = { ...argument, location: { ...argument.location, length: 7 } };
     const result = await model.execute({ ...request, inputs: [short] });
@@ -215,7 +215,7 @@ describe("fences to wait for", () => {
     ["a list of objects", [{}], "waitFor[0]: expected a fence in state ACTIVE or SIGNALED, got undefined"],
     ["a list of what throws", [hostile], "waitFor cannot be read"],
   ])("that are %s are refused", async (_what, waitFor, message) => {
-    const model = await preparedOn(await fakeDevice(), absModel);
+    const model = await prepareOn(await fakeDevice(), absModel);
     const launched = await model.executeFenced?.(absRequest().request, waitFor as never);
     expectInvalid(launched ?? { status: NONE }, message);
     expect([launched?.syncFence, launched?.callback]).toEqual([null, null]);
@@ -235,7 +235,7 @@ describe("fences to wait for", () => {
     ["has no wait", { state: "ACTIVE" }],
     ["comes to a state that is none", { state: "ACTIVE", wait: async () => "DONE" }],
   ])("one that %s fails the execution", async (_what, fence) => {
-    const model = await preparedOn(await fakeDevice(), absModel);
+    const model = await prepareOn(await fakeDevice(), absModel);
     const launched = await model.executeFenced?.(absRequest().request, [fence as never]);
     expect(launched?.status).toBe(NONE);
     await expect(launched?.syncFence?.wait()).resolves.toBe("ERROR");
@@ -259,7 +259,7 @@ describe("the arguments of allocate", () => {
     ["roles that have no end", (model) => [desc, [model], [], sparse]],
   ])("are refused: %s", async (_what, args) => {
     const device = await fakeDevice();
-    const model = await preparedOn(device, reluModel());
+    const model = await prepareOn(device, reluModel());
     // A client without types passes whatever it likes.
     const allocate = device.allocate as unknown as (...args: readonly unknown[]) => ReturnType<typeof device.allocate>;
     const result = await allocate(...args(model));
@@ -276,7 +276,7 @@ describe("the arguments of a buffer", () => {
     ["a pool", { kind: "memory", memory: floats(1) }],
   ])("a memory that is %s is refused", async (_what, memory) => {
     const device = await fakeDevice();
-    const { buffer } = await bufferFor(device, await preparedOn(device, reluModel()), [0], []);
+    const { buffer } = await bufferFor(device, await prepareOn(device, reluModel()), [0], []);
     expectInvalid(await buffer.copyFrom(memory as never, []), "the memory");
     expectInvalid(await buffer.copyTo(memory as never), "the memory");
   });
@@ -288,7 +288,7 @@ describe("the arguments of a buffer", () => {
     ["a fraction", [2.5]],
   ])("dimensions that are %s are refused", async (_what, dimensions) => {
     const device = await fakeDevice();
-    const { buffer } = await bufferFor(device, await preparedOn(device, reluModel()), [0], []);
+    const { buffer } = await bufferFor(device, await prepareOn(device, reluModel()), [0], []);
     expectInvalid(await buffer.copyFrom(floats(1, 2, 3, 4, 5, 6), dimensions as never), "the dimensions");
   });
 });
@@ -303,7 +303,7 @@ it("refuses an omitted scalar as any other mandatory input", async () => {
     inputIndexes: [0, 1, 2],
     outputIndexes: [3],
   };
-  const model = await preparedOn(await fakeDevice(), { ...absModel, main });
+  const model = await prepareOn(await fakeDevice(), { ...absModel, main });
   const { request } = absRequest();
   const argument = elementAt(request.inputs, 0);
   const omitted = { hasNoValue: true, location: { poolIndex: 0, offset: 0, length: 0 }, dimensions: [] };

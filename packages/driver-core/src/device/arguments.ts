@@ -42,7 +42,7 @@ export interface PrepareArguments {
 
 /** Copies and checks the options of a preparation. They can be any value. */
 export function prepareArguments(options: PrepareOptions | undefined): PrepareArguments | Refusal {
-  return taking(options, (given) => {
+  return takeOptions(options, (given) => {
     const { preference = ExecutionPreference.FAST_SINGLE_ANSWER, priority = Priority.MEDIUM, deadline, cache } = given;
     if (!validateExecutionPreference(preference)) {
       return invalid(`the execution preference: expected 0, 1 or 2, got ${show(preference)}`);
@@ -56,12 +56,12 @@ const noOptions: ExecuteOptions = {};
 
 /** Copies and checks the options of an execution. They can be any value. */
 export function executeArguments(options: ExecuteOptions | undefined): ExecuteOptions | Refusal {
-  return options === undefined ? noOptions : taking(options, takeExecuteOptions);
+  return options === undefined ? noOptions : takeOptions(options, takeExecuteOptions);
 }
 
 /** Copies and checks the options of a fenced execution. They can be any value. */
 export function fencedArguments(options: FencedExecuteOptions | undefined): FencedExecuteOptions | Refusal {
-  return taking(options, (given) => {
+  return takeOptions(options, (given) => {
     const { duration } = given;
     const taken = timeProblem("duration", duration) ?? takeExecuteOptions(given);
     return "status" in taken || duration === undefined ? taken : { ...taken, duration };
@@ -101,7 +101,7 @@ function timeProblem(what: string, time: unknown): Refusal | undefined {
 }
 
 /** Copies options, or returns the fault in them. */
-function taking<Options extends object, Taken>(
+function takeOptions<Options extends object, Taken>(
   options: Options | undefined,
   take: (options: Options) => Taken | Refusal,
 ): Taken | Refusal {

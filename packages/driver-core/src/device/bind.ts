@@ -144,12 +144,12 @@ function settledResult({ request, pools, written }: CheckedRequest, result: RunR
   if (status !== ErrorStatus.NONE) {
     const short = outputShapes.findIndex(({ isSufficient }, index) => !isSufficient && written.has(index));
     if (status !== ErrorStatus.OUTPUT_INSUFFICIENT_SIZE || short < 0) return result;
-    return failed(`output ${short} is too large for its device buffer`);
+    return failWith(`output ${short} is too large for its device buffer`);
   }
   for (const [index, { operand }] of written) {
     const shape = outputShapes[index]?.dimensions;
     if (shape === undefined || combineDimensions(operand.dimensions, shape) === undefined) {
-      return failed(`output ${index} has dimensions [${shape}] where its device buffer has [${operand.dimensions}]`);
+      return failWith(`output ${index} has dimensions [${shape}] where its device buffer has [${operand.dimensions}]`);
     }
   }
   for (const { hasNoValue, location } of request.outputs) {
@@ -159,12 +159,12 @@ function settledResult({ request, pools, written }: CheckedRequest, result: RunR
     try {
       pool.store(location.offset, pool.opaque === undefined ? location.length : pool.bytes.length);
     } catch (error) {
-      return failed(`request pool ${location.poolIndex}: ${messageOf(error)}`);
+      return failWith(`request pool ${location.poolIndex}: ${messageOf(error)}`);
     }
   }
   return result;
 }
 
-function failed(message: string): RunResult {
+function failWith(message: string): RunResult {
   return { ...failure(message), outputShapes: [] };
 }

@@ -17,7 +17,7 @@ async function askedDevice() {
   return { device, asked };
 }
 
-function sealed(model: Model): Model {
+function seal(model: Model): Model {
   const result = sealModel(model);
   if ("issues" in result) throw new Error(result.issues.map(({ message }) => message).join("; "));
   return result.model;
@@ -26,7 +26,7 @@ function sealed(model: Model): Model {
 describe("a model that is sealed", () => {
   it("is looked at once by a device, however often it comes", async () => {
     const { device, asked } = await askedDevice();
-    const model = sealed(absModel);
+    const model = seal(absModel);
     expect(device.getSupportedOperations(model)).toMatchObject({ status: ErrorStatus.NONE, supported: [true] });
     for (let count = 0; count < 2; count++) {
       const { preparedModel } = await device.prepareModel(model);
@@ -37,14 +37,14 @@ describe("a model that is sealed", () => {
 
   it("is looked at by each device of its own", async () => {
     const [first, second] = await Promise.all([askedDevice(), askedDevice()]);
-    const model = sealed(absModel);
+    const model = seal(absModel);
     for (const { device } of [first, second]) expect((await device.prepareModel(model)).status).toBe(ErrorStatus.NONE);
     expect([first.asked, second.asked]).toEqual([["ABS"], ["ABS"]]);
   });
 
   it("gets answers that its caller cannot change for others", async () => {
     const { device } = await askedDevice();
-    const model = sealed(absModel);
+    const model = seal(absModel);
     const { reasons } = device.getSupportedOperations(model);
     expect(() => (reasons as string[]).fill("changed")).toThrow(TypeError);
   });
@@ -59,7 +59,7 @@ describe("a model that is sealed", () => {
       types: [["1.2", "TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_FLOAT32"]],
     });
     const operations = absModel.main.operations.map((abs) => ({ ...abs, type: twoInputs.code }));
-    const model = sealed(modelOf({ ...absModel.main, operations }));
+    const model = seal(modelOf({ ...absModel.main, operations }));
     const device = await fakeDevice(describeExtension(twoInputs));
     expect(await device.prepareModel(model)).toMatchObject({
       status: ErrorStatus.INVALID_ARGUMENT,
@@ -70,7 +70,7 @@ describe("a model that is sealed", () => {
   it("is refused if one of its pools has been transferred", async () => {
     const buffer = new ArrayBuffer(16);
     const pool: Memory = { name: "ashmem", size: 16, handle: { kind: "buffer", buffer, byteOffset: 0 } };
-    const model = sealed({ ...absModel, pools: [pool] });
+    const model = seal({ ...absModel, pools: [pool] });
     const { device } = await askedDevice();
     expect((await device.prepareModel(model)).status).toBe(ErrorStatus.NONE);
     structuredClone(buffer, { transfer: [buffer] });
@@ -101,7 +101,7 @@ describe("a model that is not sealed", () => {
 
   it("is checked even if it is a frozen copy of a sealed one", async () => {
     const { device } = await askedDevice();
-    const forged = Object.freeze({ ...sealed(absModel), main: change(absModel).main });
+    const forged = Object.freeze({ ...seal(absModel), main: change(absModel).main });
     expect((await device.prepareModel(forged)).status).toBe(ErrorStatus.INVALID_ARGUMENT);
   });
 });

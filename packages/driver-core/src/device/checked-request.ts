@@ -58,7 +58,7 @@ export function checkRequest(
   }
   if (isPlain) return { request, pools, isPlain, written: nothing, known: repeated && known };
   const refusal = checkUses(record, request, pools, context);
-  return refusal ?? { request, pools, isPlain, written: writtenBy(request, pools), known: undefined };
+  return refusal ?? { request, pools, isPlain, written: findWritten(request, pools), known: undefined };
 }
 
 /** Copies and checks a request by the rules that need no memory. */
@@ -98,7 +98,7 @@ function poolOf({ pools }: Request, index: number, { domain }: DeviceContext): P
   return "unmappable" in mapping ? failure(`request pool ${index}: ${mapping.unmappable}`) : mapping;
 }
 
-function writtenBy({ outputs }: Request, pools: readonly Pool[]): Map<number, DeviceBuffer> {
+function findWritten({ outputs }: Request, pools: readonly Pool[]): Map<number, DeviceBuffer> {
   const written = new Map<number, DeviceBuffer>();
   for (const [index, { hasNoValue, location }] of outputs.entries()) {
     if (hasNoValue) continue;

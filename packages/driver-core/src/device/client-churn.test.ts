@@ -60,13 +60,13 @@ async function live(client: ClientDevice, todo: readonly (typeof actions)[number
       answers.push(model.execute(request()));
     } else if (action === "fenced") {
       const launched = model.executeFenced?.(request(), [createFence().fence]);
-      const ended = async () => {
+      const waitForEnd = async () => {
         const fenced = await launched;
         // A fence that is never signalled: the client's end ends it.
         await fenced?.syncFence?.wait();
         return (await fenced?.callback?.getExecutionInfo()) ?? fenced ?? { status: GENERAL_FAILURE };
       };
-      answers.push(ended());
+      answers.push(waitForEnd());
     } else if (action === "close model") {
       models.pop()?.close();
     } else {

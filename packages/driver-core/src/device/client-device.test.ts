@@ -7,7 +7,7 @@ import { collectAll, collectUntil } from "@nnhal/test-kit/garbage";
 import { DeviceStatus, ErrorStatus, type Memory, type PreparedModel } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
 import { createBurst } from "../burst/controller.ts";
-import { bufferFor, floats, preparedOn, reluModel, requestFor } from "../domains/relu-model.test-helper.ts";
+import { bufferFor, floats, prepareOn, reluModel, requestFor } from "../domains/relu-model.test-helper.ts";
 import { createFence } from "../fence/fence.ts";
 import { allocateMemory } from "../memory/memory.ts";
 import type { DeviceOptions } from "./device.ts";
@@ -68,8 +68,8 @@ describe("clients of one device", () => {
   it("have buffers and tokens of their own", async () => {
     const { device } = await open();
     const other = device.connect();
-    const model = await preparedOn(device, reluModel());
-    const others = await preparedOn(other, reluModel());
+    const model = await prepareOn(device, reluModel());
+    const others = await prepareOn(other, reluModel());
     const { token } = await bufferFor(device, model, [0], []);
     const execute = (by: PreparedModel) => by.execute(requestFor([token], [emptyMemory()]));
     const message = `request pool 0: token ${token} is not a buffer of this client`;
@@ -86,7 +86,7 @@ describe("clients of one device", () => {
 
   it("cannot allocate for one another's prepared models", async () => {
     const { device } = await open();
-    const model = await preparedOn(device, reluModel());
+    const model = await prepareOn(device, reluModel());
     const roles = [{ modelIndex: 0, ioIndex: 0, frequency: 1 }];
     const allocated = await device.connect().allocate({ dimensions: [] }, [model], roles, []);
     expect(allocated).toMatchObject({ status: INVALID_ARGUMENT, buffer: null, token: 0 });
@@ -97,8 +97,8 @@ describe("clients of one device", () => {
     const { device } = await open();
     const other = device.connect();
     const memory = values();
-    const first = await burstOf(await preparedOn(device, reluModel()));
-    const second = await burstOf(await preparedOn(other, reluModel()));
+    const first = await burstOf(await prepareOn(device, reluModel()));
+    const second = await burstOf(await prepareOn(other, reluModel()));
     const request = requestFor([memory], [emptyMemory()]);
     expect((await first.compute(request)).status).toBe(NONE);
     // Slot 0 is another memory to each of them.
@@ -115,8 +115,8 @@ describe("clients of one device", () => {
     const ended: string[] = [];
     const execute = (name: string, model: PreparedModel) =>
       model.execute(absRequest().request).then(() => ended.push(name));
-    const first = await preparedOn(device, absModel);
-    const second = await preparedOn(device.connect(), absModel);
+    const first = await prepareOn(device, absModel);
+    const second = await prepareOn(device.connect(), absModel);
     const pending = [first, first, first, second, second].map((model) =>
       execute(model === first ? "first" : "second", model),
     );
@@ -133,10 +133,10 @@ describe("closing a client", () => {
   it("frees its prepared models, buffers and tokens, and none of another's", async () => {
     const { device, closed } = await open();
     const other = device.connect();
-    const model = await preparedOn(other, reluModel());
+    const model = await prepareOn(other, reluModel());
     const { buffer } = await bufferFor(other, model, [0], []);
-    await preparedOn(other, reluModel());
-    const kept = await preparedOn(device, reluModel());
+    await prepareOn(other, reluModel());
+    const kept = await prepareOn(device, reluModel());
     await other.close();
     expect(closed).toEqual({ executables: 2, sessions: 0 });
     const gone = { status: DEVICE_UNAVAILABLE, message: "the client is closed" };
@@ -174,8 +174,8 @@ describe("closing a client", () => {
     const { run, running } = heldRun();
     const { device, closed } = await open(run, { concurrency: 1 });
     const other = device.connect();
-    const model = await preparedOn(other, absModel);
-    const kept = await preparedOn(device, absModel);
+    const model = await prepareOn(other, absModel);
+    const kept = await prepareOn(device, absModel);
     const [first, second] = [1, 2].map(() => model.execute(absRequest().request));
     const others = kept.execute(absRequest().request);
     let isThrough = false;
@@ -199,7 +199,7 @@ describe("closing a client", () => {
   it("ends executions that wait for a fence", async () => {
     const { device } = await open();
     const other = device.connect();
-    const model = await preparedOn(other, absModel);
+    const model = await prepareOn(other, absModel);
     const launched = await model.executeFenced?.(absRequest().request, [createFence().fence]);
     expect(launched?.status).toBe(NONE);
     await other.close();
@@ -221,8 +221,8 @@ describe("closing a device", () => {
   it("closes all clients, and then the backend, once", async () => {
     const { device, closed } = await open();
     const other = device.connect();
-    await preparedOn(other, absModel);
-    await preparedOn(device, absModel);
+    await prepareOn(other, absModel);
+    await prepareOn(device, absModel);
     await device.connect().close();
     await Promise.all([device.close(), device.close()]);
     expect(closed).toEqual({ executables: 2, sessions: 1 });
@@ -237,7 +237,7 @@ describe("a prepared model without references", () => {
   it("is freed, and is not while any of its methods is held", async () => {
     const { device, closed } = await open();
     let execute: PreparedModel["execute"] | undefined = await (async () => {
-      const model = await preparedOn(device, absModel);
+      const model = await prepareOn(device, absModel);
       return { ...model }.execute;
     })();
     await collectAll();

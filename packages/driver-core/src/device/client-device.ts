@@ -53,22 +53,22 @@ export function clientDevice(shared: SharedContext): { readonly device: ClientDe
     closeBuffers(domain);
   });
   /** Runs a call, logged and traced. */
-  const called = <Result>(method: string, phase: TracePhase, answer: () => Result): Result => {
+  const call = <Result>(method: string, phase: TracePhase, answer: () => Result): Result => {
     log.VLOG("DRIVER", () => `${name}: ${method}`);
     return inSection(trace, "LD", phase, `${name}: ${method}`, answer);
   };
   /** Returns a fact about the device; to a closed client with status DEVICE_UNAVAILABLE. */
   const fact = <Fact extends object>(method: string, value: Fact): (() => Fact & { status: ErrorStatus }) => {
-    return () => called(method, "PI", () => ({ ...(client.gone ?? ok), ...value }));
+    return () => call(method, "PI", () => ({ ...(client.gone ?? ok), ...value }));
   };
   /** Returns the result of some work and logs it. Never rejects. */
-  const telling = <Result extends { readonly status: ErrorStatus }>(
+  const tell = <Result extends { readonly status: ErrorStatus }>(
     method: string,
     phase: TracePhase,
     refused: (refusal: Refusal) => Result,
     answer: () => Promise<Result> | Result,
   ) =>
-    called(method, phase, async () => {
+    call(method, phase, async () => {
       let result: Result;
       try {
         result = client.gone === undefined ? await answer() : refused(client.gone);
@@ -94,12 +94,12 @@ export function clientDevice(shared: SharedContext): { readonly device: ClientDe
       caching === undefined ? { numModelCache: 0, numDataCache: 0 } : cacheFiles,
     ),
     getStatus: () =>
-      called("getStatus", "PU", () => {
+      call("getStatus", "PU", () => {
         if (client.gone !== undefined) return DeviceStatus.OFFLINE;
         return scheduler.isFull(client) ? DeviceStatus.BUSY : DeviceStatus.AVAILABLE;
       }),
     getSupportedOperations: (model) =>
-      called("getSupportedOperations", "PC", () => {
+      call("getSupportedOperations", "PC", () => {
         if (client.gone !== undefined) return failedSupport(client.gone);
         try {
           const checked = checkModel(model, context);
@@ -114,11 +114,11 @@ export function clientDevice(shared: SharedContext): { readonly device: ClientDe
         }
       }),
     prepareModel: (model, options) =>
-      telling("prepareModel", "PC", failedPreparation, () => prepare(model, options, context)),
+      tell("prepareModel", "PC", failedPreparation, () => prepare(model, options, context)),
     prepareModelFromCache: (cache, options, model) =>
-      telling("prepareModelFromCache", "PC", failedPreparation, () => prepareFromCache(cache, options, model, context)),
+      tell("prepareModelFromCache", "PC", failedPreparation, () => prepareFromCache(cache, options, model, context)),
     allocate: (desc, preparedModels, inputRoles, outputRoles) =>
-      telling("allocate", "PIO", failedAllocation, async () => {
+      tell("allocate", "PIO", failedAllocation, async () => {
         const taken = allocateArguments(desc, preparedModels, inputRoles, outputRoles);
         if ("status" in taken) return failedAllocation({ ...taken, message: `allocating a buffer: ${taken.message}` });
         // Few applications use memory domains: a bundle for a browser loads them when one does.

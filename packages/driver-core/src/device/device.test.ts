@@ -20,8 +20,8 @@ const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
 const { MISSED_DEADLINE_PERSISTENT, MISSED_DEADLINE_TRANSIENT } = ErrorStatus;
 
 /** The model with another main subgraph. */
-const changed = (main: Partial<Model["main"]>): Model => ({ ...absModel, main: { ...absModel.main, ...main } });
-const invalid = changed({ inputIndexes: [] });
+const change = (main: Partial<Model["main"]>): Model => ({ ...absModel, main: { ...absModel.main, ...main } });
+const invalid = change({ inputIndexes: [] });
 
 describe("openDevice", () => {
   it("refuses an option that does not exist, and names the nearest one", async () => {
@@ -87,7 +87,7 @@ function ifModel(): Model {
 
 describe("getSupportedOperations", () => {
   it("returns the backend's reasons beside the booleans", async () => {
-    const model = changed({
+    const model = change({
       operands: [
         elementAt(absModel.main.operands, 0),
         { ...elementAt(absModel.main.operands, 1), lifetime: 0, numberOfConsumers: 1 },
@@ -119,7 +119,7 @@ describe("getSupportedOperations", () => {
 
   it("treats an operation of an extension as not supported", async () => {
     const model: Model = {
-      ...changed({ operations: [{ type: 0x1_0001, inputs: [0], outputs: [1] }] }),
+      ...change({ operations: [{ type: 0x1_0001, inputs: [0], outputs: [1] }] }),
       extensionNameToPrefix: [{ name: "com.example.test", prefix: 1 }],
     };
     const answer = (await fakeDevice()).getSupportedOperations(model);

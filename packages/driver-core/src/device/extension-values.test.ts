@@ -126,17 +126,17 @@ describe("a request for operands of an extension", () => {
   it("is refused if an input has too few bytes, or dimensions that its type does not have", async () => {
     const model = await preparedOn(device, longModel({ dimensions: [] }));
     const request = requestOf([longs(1n, 2n), longs(3n)], [longs(0n, 0n), longs(0n)]);
-    const changed = (index: number, dimensions: readonly number[], length: number): Request => ({
+    const change = (index: number, dimensions: readonly number[], length: number): Request => ({
       ...request,
       inputs: request.inputs.map((one, at) =>
         at === index ? { ...one, dimensions, location: { ...one.location, length } } : one,
       ),
     });
-    const known = { ...changed(0, [2], 16), outputs: request.outputs };
+    const known = { ...change(0, [2], 16), outputs: request.outputs };
     expect((await model.execute(known)).status).toBe(NONE);
     const wrong: readonly [Request, string][] = [
-      [changed(0, [2], 15), `the argument has 15 bytes where a ${wideName} TENSOR_LONG [2] takes 16`],
-      [changed(0, [], 16), "neither the request nor the model"],
+      [change(0, [2], 15), `the argument has 15 bytes where a ${wideName} TENSOR_LONG [2] takes 16`],
+      [change(0, [], 16), "neither the request nor the model"],
     ];
     for (const [bad, message] of wrong) {
       expect(await model.execute(bad)).toMatchObject({

@@ -15,7 +15,7 @@ import {
   bufferFor,
   floats,
   floatsIn,
-  preparedOn,
+  prepareOn,
   referenceDevice,
   reluModel,
   requestFor,
@@ -40,15 +40,15 @@ function hasFences(model: PreparedModel): model is Fenced {
 }
 
 /** A prepared model over an executable that runs as given, on a clock that the test sets. */
-async function prepared(run: Executable["run"] = succeeding.run) {
+async function prepare(run: Executable["run"] = succeeding.run) {
   const clock = manualClock();
   const { now, timer } = clock;
   const device = await fakeDevice({ compile: async () => ({ run, close() {} }) }, { now, timer });
-  return { clock, model: withFences(await preparedOn(device, absModel)) };
+  return { clock, model: withFences(await prepareOn(device, absModel)) };
 }
 
 /** Launches what can be launched. */
-async function launched(
+async function launchTask(
   model: Fenced,
   waitFor: readonly SyncFence[] = [],
   options: FencedExecuteOptions = {},
@@ -64,9 +64,9 @@ describe("executeFenced", () => {
     // On a clock that stands still no turn of the event loop is too long, so that the execution ends in the first.
     const device = await openDevice({ backend: referenceBackend, now: () => 1n });
     if ("unavailable" in device) throw new Error(device.unavailable);
-    const model = withFences(await preparedOn(device, absModel));
+    const model = withFences(await prepareOn(device, absModel));
     const { request, output } = absRequest([-1.5, 2]);
-    const { fence, info } = await launched(model, [], {}, request);
+    const { fence, info } = await launchTask(model, [], {}, request);
     expect(fence).toBeNull();
     expect(output()).toEqual([1.5, 2]);
     expect(await info()).toEqual({ status: NONE, timingLaunched: notMeasured, timingFenced: notMeasured });
@@ -74,13 +74,13 @@ describe("executeFenced", () => {
 
   it("answers with a fence while the execution is under way", async () => {
     let finish = () => {};
-    const { model } = await prepared(
+    const { model } = await prepare(
       () =>
         new Promise((resolve) => {
           finish = () => resolve({ status: NONE, outputShapes: sufficient });
         }),
     );
-    const { fence, info } = await launched(model);
+    const { fence, info } = await launchTask(model);
     expect(fence?.state).toBe("ACTIVE");
     expect(await info()).toMatchObject({ status: GENERAL_FAILURE, timingLaunched: notMeasured });
     finish();
@@ -90,12 +90,12 @@ describe("executeFenced", () => {
 
   it("waits for every fence before it starts", async () => {
     let runs = 0;
-    const { model } = await prepared((...args) => {
+    const { model } = await prepare((...args) => {
       runs++;
       return succeeding.run(...args);
     });
     const [a, b] = [createFence(), createFence()];
-    const { fence } = await launched(model, [a.fence, b.fence]);
+    const { fence } = await launchTask(model, [a.fence, b.fence]);
     b.signal();
     await new Promise(setImmediate);
     expect([runs, fence?.state]).toEqual([0, "ACTIVE"]);
@@ -104,12 +104,12 @@ describe("executeFenced", () => {
   });
 
   it("hands its fence on to the next execution", async () => {
-    const model = withFences(await preparedOn(await referenceDevice(), reluModel()));
+    const model = withFences(await prepareOn(await referenceDevice(), reluModel()));
     const [first, second, third] = [floats(1, -2, 3, -4, 5, -6), allocateMemory(24), allocateMemory(24)];
     const start = createFence();
-    const one = await launched(model, [start.fence], {}, requestFor([first], [second]));
+    const one = await launchTask(model, [start.fence], {}, requestFor([first], [second]));
     if (one.fence === null) throw new Error("the execution has not waited");
-    const two = await launched(model, [one.fence], {}, requestFor([second], [third]));
+    const two = await launchTask(model, [one.fence], {}, requestFor([second], [third]));
     start.signal();
     expect(await two.fence?.wait()).toBe("SIGNALED");
     expect([...floatsIn(third)]).toEqual([1, 0, 3, 0, 5, 0]);
@@ -117,13 +117,13 @@ describe("executeFenced", () => {
 
   it("finds in device memory what the execution before it leaves there", async () => {
     const device = await referenceDevice();
-    const model = withFences(await preparedOn(device, reluModel()));
+    const model = withFences(await prepareOn(device, reluModel()));
     const { token } = await bufferFor(device, model, [0], [0]);
     const start = createFence();
-    const one = await launched(model, [start.fence], {}, requestFor([floats(1, -2, 3, -4, 5, -6)], [token]));
+    const one = await launchTask(model, [start.fence], {}, requestFor([floats(1, -2, 3, -4, 5, -6)], [token]));
     if (one.fence === null) throw new Error("the execution has not waited");
     const result = allocateMemory(24);
-    const two = await launched(model, [one.fence], {}, requestFor([token], [result]));
+    const two = await launchTask(model, [one.fence], {}, requestFor([token], [result]));
     start.signal();
     expect(await two.fence?.wait()).toBe("SIGNALED");
     expect([...floatsIn(result)]).toEqual([1, 0, 3, 0, 5, 0]);
@@ -131,11 +131,11 @@ describe("executeFenced", () => {
 
   it("finds no value in device memory if the execution before it failed", async () => {
     const device = await referenceDevice();
-    const model = withFences(await preparedOn(device, reluModel()));
+    const model = withFences(await prepareOn(device, reluModel()));
     const { buffer, token } = await bufferFor(device, model, [0], [0]);
     await buffer.copyFrom(floats(1, 2, 3, 4, 5, 6), []);
     const start = createFence();
-    const one = await launched(model, [start.fence], {}, requestFor([floats(1, 2, 3, 4, 5, 6)], [token]));
+    const one = await launchTask(model, [start.fence], {}, requestFor([floats(1, 2, 3, 4, 5, 6)], [token]));
     start.fail();
     expect(await one.fence?.wait()).toBe("ERROR");
     const two = await model.executeFenced(requestFor([token], [allocateMemory(24)]), []);
@@ -143,8 +143,8 @@ describe("executeFenced", () => {
   });
 
   it("reports a failure by its fence, not by its answer", async () => {
-    const failing = await prepared(() => ({ status: GENERAL_FAILURE, message: "on fire", outputShapes: [] }));
-    const { fence, info } = await launched(failing.model);
+    const failing = await prepare(() => ({ status: GENERAL_FAILURE, message: "on fire", outputShapes: [] }));
+    const { fence, info } = await launchTask(failing.model);
     expect(fence?.state).toBe("ERROR");
     expect(await info()).toEqual({
       status: GENERAL_FAILURE,
@@ -152,22 +152,22 @@ describe("executeFenced", () => {
       timingLaunched: notMeasured,
       timingFenced: notMeasured,
     });
-    const throwing = await launched((await prepared(() => Promise.reject(new Error("on fire")))).model);
+    const throwing = await launchTask((await prepare(() => Promise.reject(new Error("on fire")))).model);
     expect([throwing.fence?.state, (await throwing.info()).status]).toEqual(["ERROR", GENERAL_FAILURE]);
     const { OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
     const short = [{ dimensions: [2], isSufficient: false }];
-    const small = await prepared(() => ({ status: OUTPUT_INSUFFICIENT_SIZE, outputShapes: short }));
-    expect((await (await launched(small.model)).info()).status).toBe(GENERAL_FAILURE);
+    const small = await prepare(() => ({ status: OUTPUT_INSUFFICIENT_SIZE, outputShapes: short }));
+    expect((await (await launchTask(small.model)).info()).status).toBe(GENERAL_FAILURE);
   });
 
   it("fails with a fence that fails later, without running", async () => {
     let runs = 0;
-    const { model } = await prepared((...args) => {
+    const { model } = await prepare((...args) => {
       runs++;
       return succeeding.run(...args);
     });
     const source = createFence();
-    const { fence, info } = await launched(model, [source.fence]);
+    const { fence, info } = await launchTask(model, [source.fence]);
     source.fail();
     expect(await fence?.wait()).toBe("ERROR");
     expect([(await info()).status, runs]).toEqual([GENERAL_FAILURE, 0]);
@@ -178,19 +178,19 @@ describe("executeFenced", () => {
     ["a fence in state ERROR", [inState("ERROR")]],
     ["a fence in state UNKNOWN", [inState("SIGNALED"), inState("UNKNOWN")]],
   ])("refuses %s", async (_what, waitFor) => {
-    const { model } = await prepared();
+    const { model } = await prepare();
     const result = await model.executeFenced(absRequest().request, waitFor);
     expect(result).toMatchObject({ status: INVALID_ARGUMENT, syncFence: null, callback: null });
     expect(result.message).toContain(`waitFor[${waitFor.length - 1}]: expected a fence`);
   });
 
   it("refuses a request that is not valid, and outputs whose dimensions are not known", async () => {
-    const { model } = await prepared();
+    const { model } = await prepare();
     const { request } = absRequest();
     const refused = { status: INVALID_ARGUMENT, syncFence: null, callback: null };
     expect(await model.executeFenced({ ...request, inputs: [] }, [])).toMatchObject(refused);
     expect(await model.executeFenced({ ...request, pools: [{ kind: "token", token: 9 }] }, [])).toMatchObject(refused);
-    const open = withFences(await preparedOn(await referenceDevice(), reluModel({ dimensions: [0, 3] })));
+    const open = withFences(await prepareOn(await referenceDevice(), reluModel({ dimensions: [0, 3] })));
     const place = { at: floats(1, 2, 3), dimensions: [1, 3] };
     expect(await open.executeFenced(requestFor([place], [allocateMemory(12)]), [])).toMatchObject(refused);
     expect((await open.executeFenced(requestFor([place], [{ ...place, at: allocateMemory(12) }]), [])).status).toBe(
@@ -201,7 +201,7 @@ describe("executeFenced", () => {
   });
 
   it("fails if memory cannot be mapped", async () => {
-    const { model } = await prepared();
+    const { model } = await prepare();
     const { request } = absRequest();
     const handle = { kind: "fileDescriptor", fd: 9999, protection: 3, offset: 0 } as const;
     const result = await model.executeFenced(
@@ -226,9 +226,9 @@ describe("executeFenced", () => {
       },
       { now: clock.now, timer: clock.timer },
     );
-    const model = withFences(await preparedOn(device, absModel));
+    const model = withFences(await prepareOn(device, absModel));
     const source = createFence();
-    const { fence } = await launched(model, [source.fence]);
+    const { fence } = await launchTask(model, [source.fence]);
     model.close();
     expect(events).toEqual([]);
     source.signal();
@@ -241,19 +241,19 @@ describe("executeFenced", () => {
 describe("the time of a fenced execution", () => {
   it("ends at the deadline or the duration, whichever comes first; the duration starts with the last fence", async () => {
     const deadlines: (bigint | undefined)[] = [];
-    const { clock, model } = await prepared((inputs, outputs, context: RunContext) => {
+    const { clock, model } = await prepare((inputs, outputs, context: RunContext) => {
       deadlines.push(context.deadline);
       return succeeding.run(inputs, outputs, context);
     });
     for (const options of [{}, { deadline: 1_000n }, { duration: 50n }, { deadline: 1_000n, duration: 50n }]) {
       const source = createFence();
-      const { fence } = await launched(model, [source.fence], options);
+      const { fence } = await launchTask(model, [source.fence], options);
       clock.advance(100n);
       source.signal();
       await fence?.wait();
     }
     const source = createFence();
-    const { fence } = await launched(model, [source.fence], { deadline: 530n, duration: 50n });
+    const { fence } = await launchTask(model, [source.fence], { deadline: 530n, duration: 50n });
     clock.advance(100n);
     source.signal();
     await fence?.wait();
@@ -261,9 +261,9 @@ describe("the time of a fenced execution", () => {
   });
 
   it("is over if the deadline passes before the fences are signalled, or had passed at launch", async () => {
-    const { clock, model } = await prepared();
+    const { clock, model } = await prepare();
     const source = createFence();
-    const { fence, info } = await launched(model, [source.fence], { deadline: 100n });
+    const { fence, info } = await launchTask(model, [source.fence], { deadline: 100n });
     clock.advance(99n);
     await new Promise(setImmediate);
     expect(fence?.state).toBe("ACTIVE");
@@ -279,12 +279,12 @@ describe("the time of a fenced execution", () => {
   });
 
   it("is measured from the launch and from the last fence, in microseconds", async () => {
-    const { clock, model } = await prepared(() => {
+    const { clock, model } = await prepare(() => {
       clock.advance(5_000n);
       return { status: NONE, outputShapes: sufficient, timeOnDevice: 4_000n };
     });
     const source = createFence();
-    const { fence, info } = await launched(model, [source.fence], { measure: MeasureTiming.YES });
+    const { fence, info } = await launchTask(model, [source.fence], { measure: MeasureTiming.YES });
     clock.advance(20_000n);
     source.signal();
     await fence?.wait();

@@ -19,7 +19,7 @@ import {
   addModel,
   floats,
   floatsIn,
-  preparedOn,
+  prepareOn,
   referenceDevice,
   reluModel,
   requestFor,
@@ -54,7 +54,7 @@ describe("memory in files", () => {
   const floatsOf = (path: string) => [...new Float32Array(new Uint8Array(readFileSync(path)).buffer)];
 
   it("is read anew at each execution, and has the results afterwards", async () => {
-    const model = await preparedOn(await referenceDevice(), reluModel());
+    const model = await prepareOn(await referenceDevice(), reluModel());
     const input = file("input", values, Protection.READ);
     const output = file("output", [9, 9, 9, 9, 9, 9], Protection.READ | Protection.WRITE);
     const request = requestFor([input.memory], [output.memory]);
@@ -66,7 +66,7 @@ describe("memory in files", () => {
   });
 
   it("cannot be an output without PROT_WRITE", async () => {
-    const model = await preparedOn(await referenceDevice(), reluModel());
+    const model = await prepareOn(await referenceDevice(), reluModel());
     const output = file("output", [9, 9, 9, 9, 9, 9], Protection.READ);
     const result = await model.execute(requestFor([floats(...values)], [output.memory]));
     expect(result).toMatchObject({ status: INVALID_ARGUMENT, outputShapes: [] });
@@ -76,7 +76,7 @@ describe("memory in files", () => {
 
   it("holds constants", async () => {
     const constants = file("constants", [10, 20, 30, 40, 50, 60], Protection.READ);
-    const model = await preparedOn(await referenceDevice(), withConstant(constants.memory));
+    const model = await prepareOn(await referenceDevice(), withConstant(constants.memory));
     const result = allocateMemory(24);
     expect((await model.execute(requestFor([floats(...values), activationNone()], [result]))).status).toBe(NONE);
     expect([...floatsIn(result)]).toEqual([11, 18, 33, 36, 55, 54]);
@@ -98,7 +98,7 @@ describe("memory in files", () => {
   });
 
   it("is a failure with a reason if it cannot be mapped", async () => {
-    const model = await preparedOn(await referenceDevice(), reluModel());
+    const model = await prepareOn(await referenceDevice(), reluModel());
     const tooLong = { ...file("short", [1], Protection.READ).memory, size: 24 };
     const result = await model.execute(requestFor([tooLong], [allocateMemory(24)]));
     expect(result).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [] });
@@ -120,13 +120,13 @@ describe("hardware buffers", () => {
     const [input, output, constants] = [allocateBlob(24), allocateBlob(24), allocateBlob(24)];
     floatsIn(input).set(values);
     floatsIn(constants).set([10, 20, 30, 40, 50, 60]);
-    const model = await preparedOn(device, withConstant(constants));
+    const model = await prepareOn(device, withConstant(constants));
     expect((await model.execute(requestFor([input, activationNone()], [output]))).status).toBe(NONE);
     expect([...floatsIn(output)]).toEqual([11, 18, 33, 36, 55, 54]);
   });
 
   it("of another format are refused by a backend that does not say it reads them", async () => {
-    const model = await preparedOn(await referenceDevice(), reluModel());
+    const model = await prepareOn(await referenceDevice(), reluModel());
     const result = await model.execute(atNothing(wholePool(picture())));
     expect(result).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [] });
     expect(result.message).toContain("input 0 lies in a hardware_buffer of format R8G8B8A8_UNORM");
@@ -147,7 +147,7 @@ describe("hardware buffers", () => {
         close() {},
       }),
     });
-    const model = await preparedOn(device, reluModel());
+    const model = await prepareOn(device, reluModel());
     const memory = picture();
     expect((await model.execute(atNothing(wholePool(memory)))).status).toBe(NONE);
     const description = memory.handle?.kind === "hardwareBuffer" && memory.handle.description;
@@ -160,7 +160,7 @@ describe("hardware buffers", () => {
   });
 
   it("of another format are used as a whole", async () => {
-    const model = await preparedOn(await referenceDevice(), reluModel());
+    const model = await prepareOn(await referenceDevice(), reluModel());
     expect((await model.execute(wholePool(picture()))).status).toBe(INVALID_ARGUMENT);
   });
 

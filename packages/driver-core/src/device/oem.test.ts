@@ -94,7 +94,7 @@ function oemModel(facts: Partial<Operand> = {}): Model {
 }
 
 /** Executes it with an OEM scalar of some bytes, and an output of some bytes. */
-async function joined(scalarBytes: number, outputBytes: number) {
+async function join(scalarBytes: number, outputBytes: number) {
   const { preparedModel, message } = await device.prepareModel(oemModel());
   if (preparedModel === null) throw new Error(message);
   const bytes = new Uint8Array(outputBytes);
@@ -146,14 +146,14 @@ describe("a device whose engine has OEM_OPERATION", () => {
 
   it.each([0, 1, 3])("gives the kernel all bytes of OEM scalars: an input of %i, a constant of 5", async (count) => {
     const nines = new Array<number>(count).fill(9);
-    const { result, bytes } = await joined(count, 14);
+    const { result, bytes } = await join(count, 14);
     expect(result).toMatchObject({ status: NONE, outputShapes: [{ dimensions: [], isSufficient: true }] });
     expect(bytes.slice(0, count + 11)).toEqual([...nines, 1, 2, 3, 4, 5, 7, 8, 0, 0, 0x80, 0x3f]);
   });
 
   it("says if an OEM scalar does not fit its output, and writes nothing", async () => {
-    expect((await joined(3, 14)).result.status).toBe(NONE);
-    const { result, bytes } = await joined(3, 13);
+    expect((await join(3, 14)).result.status).toBe(NONE);
+    const { result, bytes } = await join(3, 13);
     expect(result).toMatchObject({
       status: OUTPUT_INSUFFICIENT_SIZE,
       message: "output 0, an OEM scalar, has 14 bytes, not 13",

@@ -5,7 +5,7 @@ import { type GraphView, viewModel } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { ErrorStatus, type Model, type Operand, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { preparedOn } from "../domains/relu-model.test-helper.ts";
+import { prepareOn } from "../domains/relu-model.test-helper.ts";
 import { openDevice } from "./device.ts";
 import { absModel, absRequest } from "./fake-backend.test-helper.ts";
 import { mandatoryInputs } from "./omission.ts";
@@ -102,7 +102,7 @@ describe("mandatoryInputs", () => {
 it("a request that omits a mandatory input is INVALID_ARGUMENT, and names input, operand and operation", async () => {
   const device = await openDevice({ backend: referenceBackend });
   if ("unavailable" in device) throw new Error(device.unavailable);
-  const model = await preparedOn(device, absModel);
+  const model = await prepareOn(device, absModel);
   const { request } = absRequest();
   const omitted = { hasNoValue: true, location: nowhere, dimensions: [] };
   const refused = {

@@ -33,7 +33,7 @@ export interface Preparation {
 
 /** Prepares a checked model. Never rejects. */
 export function prepareChecked(preparation: Preparation, context: DeviceContext): Promise<PrepareResult> {
-  return context.client.during(prepare(preparation, context));
+  return context.client.waitOnClose(prepare(preparation, context));
 }
 
 async function prepare(preparation: Preparation, context: DeviceContext): Promise<PrepareResult> {

@@ -13,7 +13,7 @@ const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE, OUTPUT_INSUFFICIENT_SIZE } = Er
 const sufficient = [{ dimensions: [2], isSufficient: true }];
 
 /** A prepared model over an executable that runs as given. */
-async function prepared(run: Executable["run"] = succeeding.run, change: Partial<Executable> = {}, now?: () => bigint) {
+async function prepare(run: Executable["run"] = succeeding.run, change: Partial<Executable> = {}, now?: () => bigint) {
   const device = await fakeDevice({ compile: async () => ({ ...succeeding, run, ...change }) }, now && { now });
   const { preparedModel } = await device.prepareModel(absModel);
   if (preparedModel === null) throw new Error("not prepared");
@@ -38,7 +38,7 @@ describe("PreparedModel", () => {
     const { request } = absRequest();
     const [first] = request.pools;
     const pool = first?.kind === "memory" ? first.memory.handle : null;
-    const model = await prepared((inputs, outputs) => {
+    const model = await prepare((inputs, outputs) => {
       const [input] = inputs;
       expect(pool?.kind === "buffer" && pool.buffer).toBe(input?.bytes.buffer);
       expect([input?.dimensions, elementAt(outputs, 0).dimensions]).toEqual([[2], [2]]);
@@ -69,16 +69,16 @@ describe("PreparedModel", () => {
       "token 5",
     ],
   ])("refuses a request with %s", async (_what, change, message) => {
-    const result = await (await prepared()).execute(change(absRequest().request));
+    const result = await (await prepare()).execute(change(absRequest().request));
     expect(result).toMatchObject({ status: INVALID_ARGUMENT, outputShapes: [], timing: notMeasured });
     expect(result.message).toContain(message);
   });
 
   it("turns what the backend throws into a status and a message", async () => {
-    const throwing = await prepared(() => {
+    const throwing = await prepare(() => {
       throw new Error("on fire");
     });
-    const rejecting = await prepared(() => Promise.reject(new Error("on fire")));
+    const rejecting = await prepare(() => Promise.reject(new Error("on fire")));
     for (const model of [throwing, rejecting]) {
       await expect(model.execute(absRequest().request)).resolves.toEqual({
         status: GENERAL_FAILURE,
@@ -92,7 +92,7 @@ describe("PreparedModel", () => {
   it("returns shapes only with NONE and OUTPUT_INSUFFICIENT_SIZE", async () => {
     const shapesWith = async (status: ErrorStatus) => {
       const isSufficient = status !== OUTPUT_INSUFFICIENT_SIZE;
-      const model = await prepared((): RunResult => ({ status, outputShapes: [{ dimensions: [2], isSufficient }] }));
+      const model = await prepare((): RunResult => ({ status, outputShapes: [{ dimensions: [2], isSufficient }] }));
       return (await model.execute(absRequest().request)).outputShapes.length;
     };
     expect(await shapesWith(NONE)).toBe(1);
@@ -109,7 +109,7 @@ describe("PreparedModel", () => {
         const isSufficient = status !== OUTPUT_INSUFFICIENT_SIZE;
         return { status, outputShapes: [{ dimensions: [2], isSufficient }], timeOnDevice: 3_000n };
       };
-      const model = await prepared(run, {}, () => time);
+      const model = await prepare(run, {}, () => time);
       return (await model.execute(absRequest().request, { measure })).timing;
     };
     expect(await timed(NONE, MeasureTiming.YES)).toEqual({ timeOnDevice: 3n, timeInDriver: 5n });
@@ -119,7 +119,7 @@ describe("PreparedModel", () => {
 
   it("refuses a deadline that has passed and hands on one that has not", async () => {
     const seen: RunContext[] = [];
-    const model = await prepared(
+    const model = await prepare(
       (_inputs, _outputs, context) => {
         seen.push(context);
         return { status: NONE, outputShapes: sufficient };
@@ -137,7 +137,7 @@ describe("PreparedModel", () => {
 
   it("holds loops to their timeout: by default 2 s, at most 15 s", async () => {
     const seen: bigint[] = [];
-    const model = await prepared((_inputs, _outputs, { loopTimeoutDuration }) => {
+    const model = await prepare((_inputs, _outputs, { loopTimeoutDuration }) => {
       seen.push(loopTimeoutDuration);
       return { status: NONE, outputShapes: sufficient };
     });
@@ -150,7 +150,7 @@ describe("PreparedModel", () => {
 
   it("tells the engine of a signal, and does not ask it once that is aborted", async () => {
     const seen: unknown[] = [];
-    const model = await prepared((_inputs, _outputs, { signal }) => {
+    const model = await prepare((_inputs, _outputs, { signal }) => {
       seen.push(signal);
       return { status: NONE, outputShapes: sufficient };
     });
@@ -165,7 +165,7 @@ describe("PreparedModel", () => {
   });
 
   it("serves bursts until it is closed", async () => {
-    const model = await prepared();
+    const model = await prepare();
     const burst = await createBurst(async (...channels) => {
       const { configureExecutionBurst } = model;
       if (configureExecutionBurst === undefined) throw new Error("the model has no bursts");
@@ -186,7 +186,7 @@ describe("PreparedModel", () => {
   it("frees the executable once, after the executions under way", async () => {
     const events: string[] = [];
     let finish: () => void = () => {};
-    const model = await prepared(
+    const model = await prepare(
       () =>
         new Promise((resolve) => {
           finish = () => {
@@ -207,7 +207,7 @@ describe("PreparedModel", () => {
   });
 
   it("does not throw if the executable does not close", async () => {
-    const model = await prepared(undefined, {
+    const model = await prepare(undefined, {
       close() {
         throw new Error("stuck");
       },

@@ -9,7 +9,7 @@ import { callAt } from "@nnhal/utils/time";
 import { OutOfMemory } from "../domains/budget.ts";
 import type { RunAnswer } from "../engine/guarded-executable.ts";
 import type { ModelRecord } from "../engine/record.ts";
-import { exhausted, failure, messageOf, type Refusal } from "../guard/refusal.ts";
+import { failure, messageOf, type Refusal, refuseForRoom } from "../guard/refusal.ts";
 import { bindInputs, bindOutputs, growOutputs, settle, shortOutput } from "./bind.ts";
 import { type CheckedRequest, checkInputs, isDeviceBuffer } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
@@ -78,18 +78,18 @@ function runNow(job: Job): RunResult | Promise<RunResult> {
   try {
     answer = answerOf(job);
   } catch (error) {
-    answer = unrun(thrown(error));
+    answer = unrun(refuseThrown(error));
   }
   if (!(answer instanceof Promise)) return conclude(job, answer);
   return answer.then(
     (result) => conclude(job, result),
-    (error) => conclude(job, unrun(thrown(error))),
+    (error) => conclude(job, unrun(refuseThrown(error))),
   );
 }
 
-function thrown(error: unknown): Refusal {
+function refuseThrown(error: unknown): Refusal {
   const message = `executing: ${messageOf(error)}`;
-  return error instanceof OutOfMemory ? exhausted(message) : failure(message);
+  return error instanceof OutOfMemory ? refuseForRoom(message) : failure(message);
 }
 
 /** The engine's answer, or why it is not asked. */
@@ -132,7 +132,7 @@ function conclude({ checked, context }: Job, answer: RunAnswer): RunResult {
   try {
     return settle(checked, answer);
   } catch (error) {
-    return settle(checked, unrun(thrown(error)));
+    return settle(checked, unrun(refuseThrown(error)));
   } finally {
     if (underWay === undefined) {
       context.scheduler.leave();
@@ -168,7 +168,7 @@ async function waitForTurn(
 
 /** The refusal of work that would have to wait. */
 export function noPlaceToWait(what: string): Refusal {
-  return exhausted(`the device is busy: this client's ${what} finds no place to wait`);
+  return refuseForRoom(`the device is busy: this client's ${what} finds no place to wait`);
 }
 
 /**

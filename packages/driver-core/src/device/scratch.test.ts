@@ -9,7 +9,7 @@ import { absModel, absRequest, fakeDevice, succeeding } from "./fake-backend.tes
 const { NONE } = ErrorStatus;
 const second = 1_000_000_000n;
 
-async function prepared(options: Partial<DeviceOptions> = {}, change: { releaseScratch?: () => void } = {}) {
+async function prepare(options: Partial<DeviceOptions> = {}, change: { releaseScratch?: () => void } = {}) {
   const clock = manualClock();
   const events: string[] = [];
   const executable = {
@@ -32,7 +32,7 @@ async function prepared(options: Partial<DeviceOptions> = {}, change: { releaseS
 
 describe("scratch memory", () => {
   it("is given up when there was no execution for five seconds, once until the next", async () => {
-    const { clock, events, execute } = await prepared();
+    const { clock, events, execute } = await prepare();
     clock.advance(60n * second);
     expect(events).toEqual([]);
     await execute();
@@ -51,7 +51,7 @@ describe("scratch memory", () => {
   });
 
   it("is kept while executions keep coming", async () => {
-    const { clock, events, execute } = await prepared({ idleAfter: 10n });
+    const { clock, events, execute } = await prepare({ idleAfter: 10n });
     for (let turn = 0; turn < 20; turn++) {
       await execute();
       clock.advance(9n);
@@ -63,7 +63,7 @@ describe("scratch memory", () => {
   });
 
   it("is given up after fenced executions and bursts too", async () => {
-    const { clock, events, preparedModel } = await prepared({ idleAfter: 10n });
+    const { clock, events, preparedModel } = await prepare({ idleAfter: 10n });
     await preparedModel.executeFenced?.(absRequest().request, []);
     clock.advance(10n);
     clock.advance(10n);
@@ -77,7 +77,7 @@ describe("scratch memory", () => {
   });
 
   it("ignores a prepared model that is closed", async () => {
-    const { clock, events, preparedModel, execute } = await prepared({ idleAfter: 10n });
+    const { clock, events, preparedModel, execute } = await prepare({ idleAfter: 10n });
     await execute();
     preparedModel.close();
     expect(clock.waiting).toBe(0);
@@ -89,7 +89,7 @@ describe("scratch memory", () => {
     const releaseScratch = () => {
       throw new Error("on fire");
     };
-    const { clock, execute } = await prepared({ idleAfter: 10n }, { releaseScratch });
+    const { clock, execute } = await prepare({ idleAfter: 10n }, { releaseScratch });
     await execute();
     clock.advance(10n);
     expect(() => clock.advance(10n)).not.toThrow();

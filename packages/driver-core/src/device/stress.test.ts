@@ -20,7 +20,7 @@ import { makeTimePoint } from "@nnhal/utils";
 import { steadyClock } from "@nnhal/utils/time";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { floats, floatsIn, preparedOn, reluModel, requestFor } from "../domains/relu-model.test-helper.ts";
+import { floats, floatsIn, prepareOn, reluModel, requestFor } from "../domains/relu-model.test-helper.ts";
 import { allocateMemory } from "../memory/memory.ts";
 import { asV1_3 } from "../versions/device-face.ts";
 import { openDevice } from "./device.ts";
@@ -76,14 +76,14 @@ type Calls = Map<number, number>;
 type Prepare = (device: Device, model: Model, priority: Priority, calls: Calls) => Promise<Execute>;
 
 /** Executions are calls that answer. */
-const answering: Prepare = async (device, model, priority) => {
+const makeAnswering: Prepare = async (device, model, priority) => {
   const { preparedModel } = await device.prepareModel(model, { priority });
   if (preparedModel === null) throw new Error("not prepared");
   return preparedModel.execute;
 };
 
 /** Executions are launched, as HAL 1.3 does it, and end in a callback. */
-const launching: Prepare = async (device, model, priority, calls) => {
+const makeLaunching: Prepare = async (device, model, priority, calls) => {
   const driver = asV1_3(device);
   const none = { kind: "none" } as const;
   const { FAST_SINGLE_ANSWER } = ExecutionPreference;
@@ -109,10 +109,10 @@ const launching: Prepare = async (device, model, priority, calls) => {
     });
 };
 
-const unexpected = () => {
+const findUnexpected = () => {
   throw new Error("a callback of another version was called");
 };
-const deaf = { notify: unexpected, notify_1_2: unexpected };
+const deaf = { notify: findUnexpected, notify_1_2: findUnexpected };
 
 /** One caller's executions, one after the other; gives how often each status came. */
 async function call(
@@ -155,8 +155,8 @@ const timeout = 300_000;
 
 describe("10,000 executions from 64 callers", { timeout }, () => {
   it.each<[string, Prepare]>([
-    ["called", answering],
-    ["launched", launching],
+    ["called", makeAnswering],
+    ["launched", makeLaunching],
   ])("%s, are each answered once, with their own result, and leave no memory behind", async (_way, prepare) => {
     const device = await busyDevice();
     const calls: Calls = new Map();
@@ -192,12 +192,12 @@ describe("10,000 executions from 64 callers", { timeout }, () => {
     expect(after - before).toBeLessThan(1_000_000);
     const others = [...calls].filter(([times, count]) => times !== 1 && count !== 0);
     expect(others, "callbacks that were called so many times, not once").toEqual([]);
-    if (prepare === launching) expect(calls.get(1)).toBe((perCaller + warmUp) * callers);
+    if (prepare === makeLaunching) expect(calls.get(1)).toBe((perCaller + warmUp) * callers);
   });
 
   it("end, including waiting ones, if the prepared model is closed meanwhile", async () => {
     const device = await busyDevice();
-    const model = await preparedOn(device, reluModel());
+    const model = await prepareOn(device, reluModel());
     const outputs = Array.from({ length: callers }, () => allocateMemory(24));
     const running = outputs.map((output) => model.execute(requestFor([floats(1, 2, 3, 4, 5, 6)], [output])));
     model.close();

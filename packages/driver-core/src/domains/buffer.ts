@@ -14,7 +14,7 @@ const ok: Outcome = { status: ErrorStatus.NONE };
 /** The interface of a buffer of a client. `close`: frees it and its token. */
 export function bufferInterface(buffer: DeviceBuffer, client: Client, close: () => void): IBuffer {
   const { storage } = buffer;
-  const during = (what: string, work: () => Promise<Outcome>) => client.during(attempt(what, work));
+  const during = (what: string, work: () => Promise<Outcome>) => client.waitOnClose(attempt(what, work));
   const attempt = async (what: string, work: () => Promise<Outcome>): Promise<Outcome> => {
     if (client.gone !== undefined) return client.gone;
     if (buffer.isClosed) return invalid(`${what}: the buffer is closed`);

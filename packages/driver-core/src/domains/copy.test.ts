@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { allocateBlob, allocateHardwareBuffer, HardwareBufferUsage } from "../memory/hardware-buffer.ts";
 import { allocateMemory } from "../memory/memory.ts";
 import { mmapFdMemory, Protection } from "../memory/protection.ts";
-import { bufferFor, floats, floatsIn, preparedOn, referenceDevice, reluModel } from "./relu-model.test-helper.ts";
+import { bufferFor, floats, floatsIn, prepareOn, referenceDevice, reluModel } from "./relu-model.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
 const values = [1, -2, 3, -4, 5, -6];
@@ -14,7 +14,7 @@ const values = [1, -2, 3, -4, 5, -6];
 /** A buffer for 2x3 floats, or for 0x3 where its first extent is open. */
 async function buffer(dimensions: readonly number[] = [2, 3]) {
   const device = await referenceDevice();
-  const model = await preparedOn(device, reluModel({ dimensions }));
+  const model = await prepareOn(device, reluModel({ dimensions }));
   return (await bufferFor(device, model, [0], [0])).buffer;
 }
 

@@ -28,5 +28,5 @@ export function closeBuffer(buffer: DeviceBuffer, buffers: BufferDomain["buffers
 
 /** Frees all buffers of a domain. */
 export function closeBuffers({ buffers }: BufferDomain): void {
-  for (const buffer of buffers.living()) closeBuffer(buffer, buffers);
+  for (const buffer of buffers.listLiving()) closeBuffer(buffer, buffers);
 }

@@ -11,7 +11,7 @@ import {
   floatsIn,
   type Place,
   pairModel,
-  preparedOn,
+  prepareOn,
   referenceDevice,
   reluModel,
   requestFor,
@@ -34,7 +34,7 @@ describe.each(Object.entries(executions))("%s on device memory", (_how, execute)
   let model: PreparedModel;
   beforeEach(async () => {
     device = await referenceDevice();
-    model = await preparedOn(device, reluModel());
+    model = await prepareOn(device, reluModel());
   });
 
   const run = (inputs: readonly Place[], outputs: readonly Place[], on: PreparedModel = model) =>
@@ -63,7 +63,7 @@ describe.each(Object.entries(executions))("%s on device memory", (_how, execute)
   });
 
   it("refuses a buffer of another prepared model", async () => {
-    const other = await preparedOn(device, reluModel());
+    const other = await prepareOn(device, reluModel());
     const { buffer, token } = await bufferFor(device, other, [0], [0]);
     await buffer.copyFrom(floats(...values), []);
     expect(await run([token], [emptyMemory()])).toEqual(refused);
@@ -72,7 +72,7 @@ describe.each(Object.entries(executions))("%s on device memory", (_how, execute)
   });
 
   it("refuses a buffer for another input or output", async () => {
-    const pair = await preparedOn(device, pairModel());
+    const pair = await prepareOn(device, pairModel());
     const input = await bufferFor(device, pair, [0], []);
     const output = await bufferFor(device, pair, [], [0]);
     await input.buffer.copyFrom(floats(...values), []);
@@ -100,7 +100,7 @@ describe.each(Object.entries(executions))("%s on device memory", (_how, execute)
   });
 
   it("lets one buffer be several inputs, but nothing beside an output", async () => {
-    const pair = await preparedOn(device, pairModel());
+    const pair = await prepareOn(device, pairModel());
     const { buffer, token } = await bufferFor(device, pair, [0, 1], [0, 1]);
     await buffer.copyFrom(floats(...values), []);
     const x = floats(...values);
@@ -130,7 +130,7 @@ describe.each(Object.entries(executions))("%s on device memory", (_how, execute)
 describe("device memory of open dimensions", () => {
   it("has the shape of each output, and input dimensions must agree with the last one", async () => {
     const device = await referenceDevice();
-    const model = await preparedOn(device, reluModel({ dimensions: [0, 3] }));
+    const model = await prepareOn(device, reluModel({ dimensions: [0, 3] }));
     const { buffer, token } = await bufferFor(device, model, [0], [0]);
     const execute = (input: Place, output: Place) => model.execute(requestFor([input], [output]));
 
@@ -148,7 +148,7 @@ describe("device memory of open dimensions", () => {
 
   it("refuses dimensions that contradict those it was allocated with", async () => {
     const device = await referenceDevice();
-    const model = await preparedOn(device, reluModel({ dimensions: [0, 3] }));
+    const model = await prepareOn(device, reluModel({ dimensions: [0, 3] }));
     const { buffer, token } = await bufferFor(device, model, [0], [0], [2, 3]);
     await buffer.copyFrom(floats(...values), []);
     const at = allocateMemory(36);
@@ -184,7 +184,7 @@ describe("the value of a buffer", () => {
     );
     const { allocate } = device;
     if (allocate === undefined) throw new Error("the device has no allocate");
-    const model = await preparedOn(device, reluModel());
+    const model = await prepareOn(device, reluModel());
     const { buffer, token } = await bufferFor({ allocate }, model, [0], [0]);
     const execute = (deadline?: bigint) =>
       model.execute(requestFor([emptyMemory()], [token]), deadline === undefined ? {} : { deadline });
@@ -206,7 +206,7 @@ describe("the value of a buffer", () => {
 
   it("is read by several executions at once", async () => {
     const device = await referenceDevice();
-    const model = await preparedOn(device, reluModel());
+    const model = await prepareOn(device, reluModel());
     const { buffer, token } = await bufferFor(device, model, [0], []);
     await buffer.copyFrom(floats(...values), []);
     const memories = Array.from({ length: 20 }, emptyMemory);
@@ -248,7 +248,7 @@ describe("the value of a buffer", () => {
     });
     const { allocate } = device;
     if (allocate === undefined) throw new Error("the device has no allocate");
-    const model = await preparedOn(device, reluModel({ dimensions: [1] }));
+    const model = await prepareOn(device, reluModel({ dimensions: [1] }));
     const states = [await bufferFor({ allocate }, model, [0], [0]), await bufferFor({ allocate }, model, [0], [0])];
     await elementAt(states, 0).buffer.copyFrom(floats(40), []);
     for (const turn of [0, 1, 0]) {

@@ -114,7 +114,7 @@ export async function referenceDevice(): Promise<Device & Required<Pick<Device, 
 }
 
 /** Prepares a model that can be prepared. */
-export async function preparedOn(device: Device, model: Model): Promise<PreparedModel> {
+export async function prepareOn(device: Device, model: Model): Promise<PreparedModel> {
   const { preparedModel, status, message } = await device.prepareModel(model);
   if (preparedModel === null) throw new Error(`not prepared: status ${status}: ${message}`);
   return preparedModel;

@@ -18,11 +18,11 @@ describe("createBufferTracker", () => {
 
   it("knows which buffers live", () => {
     const tracker = createBufferTracker<object>();
-    expect(tracker.living()).toEqual([]);
+    expect(tracker.listLiving()).toEqual([]);
     const buffers = [{ name: "first" }, { name: "second" }, { name: "third" }];
     for (const buffer of buffers) tracker.add(buffer);
     tracker.remove(elementAt(buffers, 1));
-    expect(tracker.living()).toEqual([buffers[0], buffers[2]]);
+    expect(tracker.listLiving()).toEqual([buffers[0], buffers[2]]);
   });
 
   it("frees a token once", () => {

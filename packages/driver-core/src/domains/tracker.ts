@@ -13,7 +13,7 @@ export interface BufferTracker<Buffer extends object> {
   /** Returns the living buffer with a token. */
   get(token: number): Buffer | undefined;
   /** The living buffers. */
-  living(): Buffer[];
+  listLiving(): Buffer[];
   /** Releases a buffer's token. A buffer without a token is not an error. */
   remove(buffer: Buffer): void;
 }
@@ -41,7 +41,7 @@ export function createBufferTracker<Buffer extends object>(): BufferTracker<Buff
       return token;
     },
     get: (token) => table[token]?.deref(),
-    living: () => table.flatMap((entry) => entry?.deref() ?? []),
+    listLiving: () => table.flatMap((entry) => entry?.deref() ?? []),
     remove(buffer) {
       const token = tokens.get(buffer);
       if (token === undefined) return;

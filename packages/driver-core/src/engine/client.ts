@@ -31,7 +31,7 @@ export interface Client extends Halting {
    */
   onClose(callback: () => Promise<void> | void): () => void;
   /** Registers work that `close` waits for. It must not reject. */
-  during<Result>(work: Promise<Result>): Promise<Result>;
+  waitOnClose<Result>(work: Promise<Result>): Promise<Result>;
   /** The engine is lost: ends all waits and closes the client. */
   lose(reason: string): void;
   /** Closes the client. Resolves when everything is freed, or `closeTimeout` is over. */
@@ -86,7 +86,7 @@ export function createClient({ closeTimeout = 5_000_000_000n, timer = systemTime
     forgetHalt(waiter) {
       waiters.delete(waiter);
     },
-    during(work) {
+    waitOnClose(work) {
       underWay.add(work);
       void work.then(() => underWay.delete(work));
       return work;

@@ -6,14 +6,14 @@ import { describe, expect, it, vi } from "vitest";
 import type { DeviceOptions } from "../device/device.ts";
 import { absModel, absRequest, succeeding } from "../device/fake-backend.test-helper.ts";
 import { compiling, open, settle, sufficient, throws } from "../device/guarded-device.test-helper.ts";
-import { preparedOn } from "../domains/relu-model.test-helper.ts";
+import { prepareOn } from "../domains/relu-model.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, MISSED_DEADLINE_TRANSIENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 
 describe("running", () => {
-  async function prepared(change: Partial<Executable>, options: Partial<DeviceOptions> = {}) {
+  async function prepare(change: Partial<Executable>, options: Partial<DeviceOptions> = {}) {
     const opened = await open(compiling(change), options);
-    return { ...opened, model: await preparedOn(opened.device, absModel) };
+    return { ...opened, model: await prepareOn(opened.device, absModel) };
   }
 
   it.each<[string, unknown, string]>([
@@ -59,7 +59,7 @@ describe("running", () => {
     ["a getter that throws", Object.defineProperty({}, "status", { get: throws }), "reading it failed: on fire"],
   ])("that answers %s is a failure that names the rule, and is logged", async (_what, answer, problem) => {
     for (const run of [() => answer, async () => answer]) {
-      const { model, errors } = await prepared({ run: run as Executable["run"] });
+      const { model, errors } = await prepare({ run: run as Executable["run"] });
       const { status, message, outputShapes } = await model.execute(absRequest().request);
       expect([status, outputShapes]).toEqual([GENERAL_FAILURE, []]);
       expect(message).toContain("executing: the backend's answer is not valid: ");
@@ -71,7 +71,7 @@ describe("running", () => {
   it("ignores a time on the device that is not one", async () => {
     for (const timeOnDevice of [5, -5n, "5"]) {
       const run = (): RunResult => ({ status: NONE, outputShapes: sufficient, timeOnDevice: timeOnDevice as bigint });
-      const { model } = await prepared({ run });
+      const { model } = await prepare({ run });
       const { status, timing } = await model.execute(absRequest().request, { measure: 1 });
       expect([status, timing.timeOnDevice]).toEqual([NONE, 2n ** 64n - 1n]);
     }
@@ -99,7 +99,7 @@ describe("running", () => {
 
   it("that does not end is missed at the deadline, and a late result reaches nothing", async () => {
     const { run, runs } = slowRun();
-    const { model, clock } = await prepared({ run });
+    const { model, clock } = await prepare({ run });
     const { request, output } = absRequest();
     const executing = model.execute(request, { deadline: 1100n });
     await settle();
@@ -113,7 +113,7 @@ describe("running", () => {
 
   it("that ends before the deadline has its result, and no timer stays", async () => {
     const { run, runs } = slowRun();
-    const { model, clock } = await prepared({ run });
+    const { model, clock } = await prepare({ run });
     const { request, output } = absRequest();
     const executing = model.execute(request, { deadline: 1100n });
     await settle();
@@ -139,7 +139,7 @@ describe("running", () => {
           },
         }),
       });
-      const model = await preparedOn(opened.device, absModel);
+      const model = await prepareOn(opened.device, absModel);
       const { request, output } = absRequest();
       expect((await model.execute(request, { deadline: 1100n })).status).toBe(status);
       expect(output()[0] !== 0).toBe(status === NONE);
@@ -148,7 +148,7 @@ describe("running", () => {
 
   it("keeps its turn for a while after the deadline, and then no longer", async () => {
     const { run, runs } = slowRun();
-    const { model, clock } = await prepared({ run }, { concurrency: 1, overrun: 50n });
+    const { model, clock } = await prepare({ run }, { concurrency: 1, overrun: 50n });
     const first = model.execute(absRequest().request, { deadline: 1100n });
     const second = model.execute(absRequest().request);
     await settle();
@@ -166,7 +166,7 @@ describe("running", () => {
 
   it("releases its turn once when it ends within that time", async () => {
     const { run, runs } = slowRun();
-    const { model, clock } = await prepared({ run }, { concurrency: 1, overrun: 50n });
+    const { model, clock } = await prepare({ run }, { concurrency: 1, overrun: 50n });
     const first = model.execute(absRequest().request, { deadline: 1100n });
     const others = [model.execute(absRequest().request), model.execute(absRequest().request)];
     await settle();
@@ -187,7 +187,7 @@ describe("running", () => {
   it("that does not end takes a place of its client until it ends, so that hanging runs are limited", async () => {
     const { run, runs } = slowRun();
     const limits = { waitingPerClient: 2 };
-    const { device, model, clock } = await prepared({ run }, { concurrency: 1, overrun: 10n, limits });
+    const { device, model, clock } = await prepare({ run }, { concurrency: 1, overrun: 10n, limits });
     for (let turn = 1; turn <= 2; turn++) {
       const executing = model.execute(absRequest().request, { deadline: clock.now() + 10n });
       await settle();
@@ -205,7 +205,7 @@ describe("running", () => {
     const { run, runs } = slowRun();
     const close = vi.fn();
     const releaseScratch = vi.fn();
-    const { model, clock } = await prepared({ run, close, releaseScratch }, { idleAfter: 5n });
+    const { model, clock } = await prepare({ run, close, releaseScratch }, { idleAfter: 5n });
     const executing = model.execute(absRequest().request, { deadline: 1100n });
     await settle();
     clock.advance(100n);
@@ -221,7 +221,7 @@ describe("running", () => {
 
   it("behind fences ends by the deadline too", async () => {
     const { run } = slowRun();
-    const { model, clock } = await prepared({ run });
+    const { model, clock } = await prepare({ run });
     const launching = model.executeFenced?.(absRequest().request, [], { deadline: 1100n });
     await settle();
     clock.advance(100n);
@@ -235,7 +235,7 @@ describe("running", () => {
     const answer = { status: NONE, outputShapes: sufficient };
     // biome-ignore lint/suspicious/noThenProperty: that is what is tried.
     const run = () => ({ then: (resolve: (result: RunResult) => void) => resolve(answer) }) as Promise<RunResult>;
-    const { model } = await prepared({ run });
+    const { model } = await prepare({ run });
     await expect(model.execute(absRequest().request)).resolves.toMatchObject({ status: NONE });
   });
 });

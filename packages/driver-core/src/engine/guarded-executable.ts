@@ -88,7 +88,7 @@ export function guardExecutable(
     onAbandoned(underWay);
     return underWay;
   };
-  const failed = (error: unknown): RunAnswer => {
+  const fail = (error: unknown): RunAnswer => {
     const message = `executing: ${messageOf(error)}`;
     complain(message);
     return { ...failure(message), outputShapes: [] };
@@ -115,12 +115,12 @@ export function guardExecutable(
     given: readonly OutputBuffer[],
     context: RunContext,
   ): RunAnswer => {
-    if ("error" in waited) return failed(waited.error);
+    if ("error" in waited) return fail(waited.error);
     if ("refusal" in waited) return { ...waited.refusal, outputShapes: [], underWay: abandon(waited.late) };
     try {
       return checkAnswer(waited.value, outputs, given, context);
     } catch (error) {
-      return failed(error);
+      return fail(error);
     }
   };
 
@@ -133,7 +133,7 @@ export function guardExecutable(
           ? waitFor(answer, outputs, given, context, client)
           : checkAnswer(answer, outputs, given, context);
       } catch (error) {
-        return failed(error);
+        return fail(error);
       }
     },
     async serialize(patience) {
@@ -167,7 +167,10 @@ export function guardExecutable(
  */
 function answerCheck(types: readonly (AnyOperandType | undefined)[], complain: GuardOptions["complain"]) {
   const facts = types.map((type) => type && namedFacts(type));
-  const expected = ({ bytes, dimensions, buffer, hardwareBuffer }: OutputBuffer, index: number): ExpectedOutput => {
+  const computeExpected = (
+    { bytes, dimensions, buffer, hardwareBuffer }: OutputBuffer,
+    index: number,
+  ): ExpectedOutput => {
     const isLengthKnown = buffer === undefined && hardwareBuffer === undefined;
     return isLengthKnown
       ? { facts: facts[index], dimensions, available: bytes.length }
@@ -190,7 +193,7 @@ function answerCheck(types: readonly (AnyOperandType | undefined)[], complain: G
     given: readonly OutputBuffer[],
     { now, deadline }: RunContext,
   ): RunAnswer => {
-    const checks = outputs.map(expected);
+    const checks = outputs.map(computeExpected);
     const checked = checkResult(answer, checks);
     if ("issue" in checked) {
       const { path, message } = checked.issue;

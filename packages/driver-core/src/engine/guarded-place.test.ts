@@ -4,7 +4,7 @@ import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type Model } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { compiling, never, open, settle, throws } from "../device/guarded-device.test-helper.ts";
-import { bufferFor, floats, preparedOn, reluModel, requestFor } from "../domains/relu-model.test-helper.ts";
+import { bufferFor, floats, prepareOn, reluModel, requestFor } from "../domains/relu-model.test-helper.ts";
 import { allocateMemory } from "../memory/memory.ts";
 
 const { NONE, GENERAL_FAILURE, DEVICE_UNAVAILABLE } = ErrorStatus;
@@ -21,7 +21,7 @@ describe("a place in the memory of an engine", () => {
     ["returns an invalid place", () => ({ read() {} })],
   ])("cannot be had if allocating %s", async (_what, allocate) => {
     const { device } = await open({ allocate: allocate as NonNullable<BackendSession["allocate"]> });
-    const model = await preparedOn(device, relu());
+    const model = await prepareOn(device, relu());
     const roles = [{ modelIndex: 0, ioIndex: 0, frequency: 1 }];
     const result = await device.allocate({ dimensions: [] }, [model], roles, []);
     expect(result).toMatchObject({ status: GENERAL_FAILURE, buffer: null, token: 0 });
@@ -31,7 +31,7 @@ describe("a place in the memory of an engine", () => {
   it("that throws or rejects in read and write leads to a status, and the buffer has no value", async () => {
     for (const fault of [throws, () => Promise.reject(new Error("on fire"))]) {
       const { device, errors } = await withPlaces({ write: fault });
-      const model = await preparedOn(device, relu());
+      const model = await prepareOn(device, relu());
       const { buffer } = await bufferFor(device, model, [0], []);
       await expect(buffer.copyFrom(floats(1, 2, 3, 4, 5, 6), [])).resolves.toEqual({
         status: GENERAL_FAILURE,
@@ -40,7 +40,7 @@ describe("a place in the memory of an engine", () => {
       expect((await buffer.copyTo(allocateMemory(24))).message).toContain("has no value");
       expect(errors).toHaveLength(1);
       const reading = await withPlaces({ read: fault });
-      const other = await bufferFor(reading.device, await preparedOn(reading.device, relu()), [0], []);
+      const other = await bufferFor(reading.device, await prepareOn(reading.device, relu()), [0], []);
       await other.buffer.copyFrom(floats(1, 2, 3, 4, 5, 6), []);
       await expect(other.buffer.copyTo(allocateMemory(24))).resolves.toEqual({
         status: GENERAL_FAILURE,
@@ -51,14 +51,14 @@ describe("a place in the memory of an engine", () => {
 
   it("that throws in close does so to the log alone", async () => {
     const { device, errors } = await withPlaces({ close: throws });
-    const { buffer } = await bufferFor(device, await preparedOn(device, relu()), [0], []);
+    const { buffer } = await bufferFor(device, await prepareOn(device, relu()), [0], []);
     buffer.close?.();
     expect(errors).toEqual(["nnhal-fake: closing a device buffer: the backend threw: on fire"]);
   });
 
   it("whose read does not end is given up on when the client closes", async () => {
     const { device, clock } = await withPlaces({ read: () => never });
-    const { buffer } = await bufferFor(device, await preparedOn(device, relu()), [0], []);
+    const { buffer } = await bufferFor(device, await prepareOn(device, relu()), [0], []);
     await buffer.copyFrom(floats(1, 2, 3, 4, 5, 6), []);
     const copying = buffer.copyTo(allocateMemory(24));
     const closing = device.close();
@@ -75,7 +75,7 @@ describe("a place in the memory of an engine", () => {
     const outputShapes = [{ dimensions: [2, 3], isSufficient: true }];
     const run = () => new Promise<RunResult>((resolve) => (end = () => resolve({ status: NONE, outputShapes })));
     const { device, clock } = await open({ ...compiling({ run }), allocate: () => place({}) });
-    const model = await preparedOn(device, relu());
+    const model = await prepareOn(device, relu());
     const { buffer, token } = await bufferFor(device, model, [], [0]);
     const request = requestFor([floats(1, 2, 3, 4, 5, 6)], [token]);
     const executing = model.execute(request, { deadline: 1100n });
@@ -94,7 +94,7 @@ describe("a place in the memory of an engine", () => {
 describe("the memory of buffers", () => {
   it("is bounded for each client", async () => {
     const { device } = await open({}, { limits: { bufferBytes: 60 } });
-    const model = await preparedOn(device, reluModel());
+    const model = await prepareOn(device, reluModel());
     const roles = [{ modelIndex: 0, ioIndex: 0, frequency: 1 }];
     const ask = () => device.allocate({ dimensions: [] }, [model], roles, []);
     const [first, second, third] = [await ask(), await ask(), await ask()];
@@ -102,7 +102,7 @@ describe("the memory of buffers", () => {
     expect(third).toMatchObject({ status: GENERAL_FAILURE, buffer: null, token: 0 });
     expect(third.message).toContain("24 bytes more than the 48 of the client's other buffers exceed its share of 60");
     const other = device.connect();
-    const others = await preparedOn(other, reluModel());
+    const others = await prepareOn(other, reluModel());
     expect((await other.allocate({ dimensions: [] }, [others], roles, [])).status).toBe(NONE);
     second.buffer?.close?.();
     expect((await ask()).status).toBe(NONE);
@@ -119,7 +119,7 @@ describe("the memory of buffers", () => {
       [35, RESOURCE_EXHAUSTED_TRANSIENT],
     ] as const) {
       const { device } = await open(compiling({ run }), { limits: { bufferBytes } });
-      const model = await preparedOn(device, reluModel({ dimensions: [0, 3] }));
+      const model = await prepareOn(device, reluModel({ dimensions: [0, 3] }));
       const { token } = await bufferFor(device, model, [], [0]);
       const input = { at: floats(1, 2, 3, 4, 5, 6, 7, 8, 9), dimensions: [3, 3] };
       expect((await model.execute(requestFor([input], [token]))).status).toBe(status);

@@ -14,7 +14,7 @@ import {
   succeeding,
 } from "../device/fake-backend.test-helper.ts";
 import { compiling, never, open, settle, throws } from "../device/guarded-device.test-helper.ts";
-import { preparedOn } from "../domains/relu-model.test-helper.ts";
+import { prepareOn } from "../domains/relu-model.test-helper.ts";
 import { createClient } from "./client.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, DEVICE_UNAVAILABLE } = ErrorStatus;
@@ -87,11 +87,11 @@ describe("opening a backend", () => {
 
   it("reads what it says of itself once", async () => {
     let reads = 0;
-    const changing = (values: readonly unknown[]) => ({
+    const makeChanging = (values: readonly unknown[]) => ({
       enumerable: true,
       get: () => values[Math.min(reads++, values.length - 1)],
     });
-    const session = Object.defineProperty({ ...sessionFields() }, "version", changing(["one", throws]));
+    const session = Object.defineProperty({ ...sessionFields() }, "version", makeChanging(["one", throws]));
     const device = await opening(async () => session);
     if ("unavailable" in device) throw new Error(device.unavailable);
     expect([device.getVersionString().version, device.getVersionString().version, reads]).toEqual(["one", "one", 1]);
@@ -228,7 +228,7 @@ describe("compiling", () => {
 });
 
 describe("an engine that is lost", () => {
-  function losing(change: Partial<BackendSession> = {}) {
+  function makeLosing(change: Partial<BackendSession> = {}) {
     let lose: (reason: string) => void = () => {};
     const lost = new Promise<string>((resolve) => (lose = resolve));
     return { session: { lost, ...change }, lose: (reason: string) => lose(reason) };
@@ -237,12 +237,12 @@ describe("an engine that is lost", () => {
 
   it("ends running, waiting and preparing work, and closes every client with the reason", async () => {
     let compiles = 0;
-    const { session, lose } = losing({
+    const { session, lose } = makeLosing({
       compile: async () => (compiles++ < 2 ? { ...succeeding, run: () => never } : never),
     });
     const { device, errors } = await open(session, { concurrency: 1 });
     const other = device.connect();
-    const models = [await preparedOn(device, absModel), await preparedOn(other, absModel)];
+    const models = [await prepareOn(device, absModel), await prepareOn(other, absModel)];
     const under = models.flatMap((model) => [model.execute(absRequest().request), model.execute(absRequest().request)]);
     const preparing = other.prepareModel(absModel);
     await settle();
@@ -267,7 +267,7 @@ describe("an engine that is lost", () => {
   });
 
   it("closes", async () => {
-    const { session, lose } = losing();
+    const { session, lose } = makeLosing();
     const close = vi.fn(async () => {});
     const { device } = await open({ ...session, close });
     lose("unplugged");
@@ -282,7 +282,7 @@ describe("closing", () => {
     const close = vi.fn(async () => {});
     const closeTimeout = 100n;
     const { device, clock } = await open({ ...compiling({ run: () => never }), close }, { closeTimeout });
-    const model = await preparedOn(device, absModel);
+    const model = await prepareOn(device, absModel);
     const executing = model.execute(absRequest().request);
     await settle();
     let isClosed = false;
@@ -351,7 +351,7 @@ describe("a guarded session", () => {
   });
 
   it("returns the serialised form only if it is lists of bytes, and only in time", async () => {
-    const serialised = async (serialize: Executable["serialize"]) => {
+    const serialise = async (serialize: Executable["serialize"]) => {
       const session = await fakeSession(compiling(serialize === undefined ? {} : { serialize }));
       const patience = {
         now: () => 0n,
@@ -365,17 +365,17 @@ describe("a guarded session", () => {
         deadline: undefined,
       });
       if ("status" in executable) throw new Error(executable.message);
-      return executable.serialize({ ...patience, deadline: serialize === hanging ? 0n : undefined });
+      return executable.serialize({ ...patience, deadline: serialize === makeHanging ? 0n : undefined });
     };
-    const hanging = () => never;
+    const makeHanging = () => never;
     const bytes = [Uint8Array.of(1)];
-    await expect(serialised(undefined)).resolves.toBeUndefined();
-    await expect(serialised(() => ({ model: bytes, data: [] }))).resolves.toEqual({ model: bytes, data: [] });
-    await expect(serialised(throws)).resolves.toEqual({ status: GENERAL_FAILURE, message: "on fire" });
+    await expect(serialise(undefined)).resolves.toBeUndefined();
+    await expect(serialise(() => ({ model: bytes, data: [] }))).resolves.toEqual({ model: bytes, data: [] });
+    await expect(serialise(throws)).resolves.toEqual({ status: GENERAL_FAILURE, message: "on fire" });
     for (const wrong of [null, {}, { model: bytes }, { model: [[1]], data: [] }]) {
-      await expect(serialised(() => wrong as never)).resolves.toMatchObject({ status: GENERAL_FAILURE });
+      await expect(serialise(() => wrong as never)).resolves.toMatchObject({ status: GENERAL_FAILURE });
     }
-    await expect(serialised(hanging)).resolves.toEqual({ status: MISSED_DEADLINE_TRANSIENT, message: "missed" });
+    await expect(serialise(makeHanging)).resolves.toEqual({ status: MISSED_DEADLINE_TRANSIENT, message: "missed" });
   });
 
   it("logs at most a hundred distinct breaches", async () => {

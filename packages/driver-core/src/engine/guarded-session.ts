@@ -253,7 +253,7 @@ function guard(
     },
     async make(graph, options, blobs, patience) {
       const { compile, restore } = methods;
-      const failed = (error: unknown): Refusal => {
+      const fail = (error: unknown): Refusal => {
         const { status } = error instanceof StatusError ? error : { status: ErrorStatus.GENERAL_FAILURE };
         const isFailure = isErrorStatus(status) && status !== ErrorStatus.NONE;
         const message = `preparing the model: ${messageOf(error)}`;
@@ -265,10 +265,10 @@ function guard(
           blobs === undefined || restore === undefined ? compile(graph, options) : restore(blobs, graph, options),
         );
       } catch (error) {
-        return failed(error);
+        return fail(error);
       }
       const waited = await settleWithin(making, patience);
-      if ("error" in waited) return failed(waited.error);
+      if ("error" in waited) return fail(waited.error);
       if ("refusal" in waited) {
         guardOptions.onAbandoned(
           waited.late.then((late) => {

@@ -5,7 +5,7 @@ import { startFenced } from "./fenced-work.ts";
 
 const timing = { timingLaunched: notMeasured, timingFenced: notMeasured };
 
-async function ended(work: () => Promise<ExecutionInfo>) {
+async function waitForEnd(work: () => Promise<ExecutionInfo>) {
   const { answer, ended } = startFenced(work);
   await ended;
   return { state: answer.syncFence?.state, info: await answer.callback?.getExecutionInfo() };
@@ -25,16 +25,16 @@ it("is active until the work has ended, then signalled", async () => {
 
 it("fails with the work", async () => {
   const info = { status: ErrorStatus.MISSED_DEADLINE_TRANSIENT, message: "late", ...timing };
-  expect(await ended(async () => info)).toEqual({ state: "ERROR", info });
+  expect(await waitForEnd(async () => info)).toEqual({ state: "ERROR", info });
 });
 
 it("treats an output that is too small as a failure", async () => {
-  const { state, info } = await ended(async () => ({ status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, ...timing }));
+  const { state, info } = await waitForEnd(async () => ({ status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, ...timing }));
   expect([state, info?.status]).toEqual(["ERROR", ErrorStatus.GENERAL_FAILURE]);
 });
 
 it("fails if the work throws", async () => {
-  const { state, info } = await ended(async () => {
+  const { state, info } = await waitForEnd(async () => {
     throw new Error("broken");
   });
   expect([state, info?.status, info?.message]).toEqual(["ERROR", ErrorStatus.GENERAL_FAILURE, "executing: broken"]);

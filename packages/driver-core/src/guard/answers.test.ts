@@ -1,7 +1,7 @@
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
-import { settled } from "../versions/versions.test-helper.ts";
+import { settleAll } from "../versions/versions.test-helper.ts";
 import { readAllocation, readFencedResult, readTiming } from "./answers.ts";
 import { untimedGuard } from "./guard.ts";
 
@@ -9,7 +9,7 @@ const { NONE, GENERAL_FAILURE, DEVICE_UNAVAILABLE } = ErrorStatus;
 const ok = { status: NONE } as const;
 const busy = { status: DEVICE_UNAVAILABLE, message: "busy" };
 const guard = untimedGuard("it");
-const broken = (): never => {
+const breakIt = (): never => {
   throw new Error("planted");
 };
 
@@ -21,7 +21,7 @@ describe("readAllocation", () => {
     const read = readAllocation({ ...ok, buffer, token: 1, inHostMemory: true }, guard);
     expect(read).toMatchObject({ ...ok, token: 1, inHostMemory: true });
     expect([await read.buffer?.copyTo(memory), await read.buffer?.copyFrom(memory, [])]).toEqual([ok, busy]);
-    const faulty = readAllocation({ ...ok, buffer: { ...buffer, copyTo: broken }, token: 1 }, guard);
+    const faulty = readAllocation({ ...ok, buffer: { ...buffer, copyTo: breakIt }, token: 1 }, guard);
     expect(await faulty.buffer?.copyTo(memory)).toEqual({
       status: GENERAL_FAILURE,
       message: "it: copyTo threw: planted",
@@ -37,7 +37,7 @@ describe("readAllocation", () => {
     expect(() => readAllocation({ ...ok, buffer: { ...buffer, close }, token }, guard)).toThrow(
       "answered NONE: expected a token above 0, got",
     );
-    await settled();
+    await settleAll();
     expect(close).toHaveBeenCalledOnce();
   });
 
@@ -54,7 +54,7 @@ describe("readFencedResult", () => {
     const read = readFencedResult({ ...ok, syncFence, callback }, guard);
     expect(await read.syncFence?.wait()).toBe("SIGNALED");
     expect(await read.callback?.getExecutionInfo()).toEqual(callback.getExecutionInfo());
-    const faulty = { ...ok, syncFence: { state: "ACTIVE", wait: broken }, callback: { getExecutionInfo: broken } };
+    const faulty = { ...ok, syncFence: { state: "ACTIVE", wait: breakIt }, callback: { getExecutionInfo: breakIt } };
     const guarded = readFencedResult(faulty, guard);
     expect(await guarded.syncFence?.wait()).toBe("UNKNOWN");
     expect(await guarded.callback?.getExecutionInfo()).toMatchObject({

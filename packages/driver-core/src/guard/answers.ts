@@ -14,7 +14,7 @@ import {
   type Timing,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import { broken, hasFields, readOutcome, show, type UncheckedFields } from "@nnhal/validation";
+import { hasFields, readOutcome, show, throwBroken, type UncheckedFields } from "@nnhal/validation";
 import { closeSafely } from "./attempt.ts";
 import { failedAllocation, failedFenced, failedInfo } from "./failed.ts";
 import { guardFence, isFence } from "./fence.ts";
@@ -55,10 +55,10 @@ export function readAllocation(answer: unknown, guard: Guard): AllocateResult {
   const outcome = readOutcome(answer);
   const { buffer, token, inHostMemory } = fieldsOf(answer);
   if (outcome.status !== ErrorStatus.NONE) return failedAllocation(outcome);
-  if (!isBuffer(buffer)) return broken("answered NONE without a buffer");
+  if (!isBuffer(buffer)) return throwBroken("answered NONE without a buffer");
   if (typeof token !== "number" || !Number.isSafeInteger(token) || token <= 0) {
     closeSafely(buffer, guard.log);
-    return broken(`answered NONE: expected a token above 0, got ${show(token)}`);
+    return throwBroken(`answered NONE: expected a token above 0, got ${show(token)}`);
   }
   return { ...outcome, buffer: guardBuffer(buffer, guard), token, ...(inHostMemory === true && { inHostMemory }) };
 }
@@ -86,8 +86,8 @@ export function readFencedResult(answer: unknown, guard: Guard): FencedResult {
   const outcome = readOutcome(answer);
   const { syncFence = null, callback } = fieldsOf(answer);
   if (outcome.status !== ErrorStatus.NONE) return failedFenced(outcome);
-  if (syncFence !== null && !isFence(syncFence)) return broken(`answered ${show(syncFence)} as a sync fence`);
-  if (!isFencedCallback(callback)) return broken("answered NONE without a callback");
+  if (syncFence !== null && !isFence(syncFence)) return throwBroken(`answered ${show(syncFence)} as a sync fence`);
+  if (!isFencedCallback(callback)) return throwBroken("answered NONE without a callback");
   const fence = syncFence === null ? null : guardFence(syncFence);
   return { ...outcome, syncFence: fence, callback: guardFencedCallback(callback, guard) };
 }

@@ -1,7 +1,7 @@
 import { ErrorStatus } from "@nnhal/types";
-import { broken } from "@nnhal/validation";
+import { throwBroken } from "@nnhal/validation";
 import { describe, expect, it } from "vitest";
-import { settled } from "../versions/versions.test-helper.ts";
+import { settleAll } from "../versions/versions.test-helper.ts";
 import { attempt, attemptAsync, closeSafely, refuseUnreadable } from "./attempt.ts";
 import { messageOf } from "./refusal.ts";
 
@@ -12,12 +12,12 @@ describe("attempt", () => {
     const fail = (): never => {
       throw new Error("planted");
     };
-    const same = <Value>(value: Value) => value;
-    expect(attempt<unknown>("it", () => 7, same)).toBe(7);
+    const isSame = <Value>(value: Value) => value;
+    expect(attempt<unknown>("it", () => 7, isSame)).toBe(7);
     const threw = { status: GENERAL_FAILURE, message: "it threw: planted" };
-    expect(attempt<unknown>("it", fail, same)).toEqual(threw);
-    expect(await attemptAsync<unknown>("it", async () => fail(), same)).toEqual(threw);
-    expect(attempt<unknown>("it", () => broken("answered 7"), same)).toEqual({
+    expect(attempt<unknown>("it", fail, isSame)).toEqual(threw);
+    expect(await attemptAsync<unknown>("it", async () => fail(), isSame)).toEqual(threw);
+    expect(attempt<unknown>("it", () => throwBroken("answered 7"), isSame)).toEqual({
       status: GENERAL_FAILURE,
       message: "it answered 7",
     });
@@ -43,7 +43,7 @@ describe("closeSafely", () => {
     closeSafely({}, (line) => log.push(line));
     closeSafely({ close: () => 5 }, (line) => log.push(line));
     closeSafely({ close: () => Promise.reject(new Error("gone")) }, (line) => log.push(line));
-    await settled();
+    await settleAll();
     expect(log).toEqual(["close threw: gone"]);
   });
 });

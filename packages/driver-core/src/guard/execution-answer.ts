@@ -13,7 +13,7 @@ import {
   type RequestArgument,
 } from "@nnhal/types";
 import { notMeasured } from "@nnhal/utils";
-import { broken, checkResult, type ExpectedOutput, hasFields } from "@nnhal/validation";
+import { checkResult, type ExpectedOutput, hasFields, throwBroken } from "@nnhal/validation";
 import { readTiming } from "./answers.ts";
 
 /** Reader of the answers of one prepared model. */
@@ -43,7 +43,7 @@ export function answerReader(model: Model | undefined, factsOf: FactsByCode): An
     // Called for each execution of each step.
     read(answer, expected, { mayOmitShapes = false, measure } = {}) {
       const checked = checkResult(answer, expected, mayOmitShapes ? omittingShapes : strict);
-      if ("issue" in checked) return broken(`answered a result that is not valid: ${checked.issue.message}`);
+      if ("issue" in checked) return throwBroken(`answered a result that is not valid: ${checked.issue.message}`);
       const { status, outputShapes } = checked;
       if (status !== ErrorStatus.NONE) return { ...checked, timing: notMeasured };
       const isTimed = measure !== MeasureTiming.NO && hasFields(answer);

@@ -38,7 +38,7 @@ export function timedGuard(name: string, limits: AnswerLimits): Guard {
     call(method, call, failed, { deadline, drop } = {}) {
       // Whatever `call` throws at once is a rejection.
       const answer = (async () => call())();
-      return answerInTime({ what: `${name}: ${method}`, answer, deadline, failed, drop }, limits);
+      return answerInTime({ what: `${name}: ${method}`, answer, deadline, answerFailure: failed, drop }, limits);
     },
     log: limits.log,
   };

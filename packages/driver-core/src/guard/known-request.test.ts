@@ -7,7 +7,7 @@ import { allocateMemory, mapPool } from "../memory/memory.ts";
 const { NONE, INVALID_ARGUMENT } = ErrorStatus;
 
 /** A device's prepared model, and where its runs found their inputs and outputs. */
-async function prepared(model = absModel) {
+async function prepare(model = absModel) {
   const runs: { readonly input: Uint8Array | undefined; readonly output: Uint8Array }[] = [];
   const device = await fakeDevice({
     compile: async () => ({
@@ -41,7 +41,7 @@ const at = (offset: number, length: number) => ({ poolIndex: 0, offset, length }
 
 describe("a request after one that was valid", () => {
   it("runs in its own memory if it has the same arguments", async () => {
-    const { preparedModel, runs } = await prepared();
+    const { preparedModel, runs } = await prepare();
     const first = absRequest().request;
     const second = absRequest().request;
     for (const request of [first, second, first]) {
@@ -56,7 +56,7 @@ describe("a request after one that was valid", () => {
   });
 
   it("runs where its arguments say, if they are others", async () => {
-    const { preparedModel, runs } = await prepared();
+    const { preparedModel, runs } = await prepare();
     const { request } = absRequest();
     await preparedModel.execute(request);
     const swapped = withOutput(withInput(request, { location: at(8, 8) }), { location: at(0, 8) });
@@ -75,8 +75,8 @@ describe("a request after one that was valid", () => {
     ],
     ["a pool without a handle", (request) => withMemory(request, { ...memoryIn(request), handle: null })],
     ["a pool of an unknown name", (request) => withMemory(request, { ...memoryIn(request), name: "x" })],
-    ["a pool whose buffer was transferred", (request) => withMemory(request, transferred(memoryIn(request).size))],
-    ["a pool that throws", (request) => withMemory(request, throwing(memoryIn(request)))],
+    ["a pool whose buffer was transferred", (request) => withMemory(request, transferBuffer(memoryIn(request).size))],
+    ["a pool that throws", (request) => withMemory(request, makeThrowing(memoryIn(request)))],
     ["a token that no buffer has", (request) => ({ ...request, pools: [{ kind: "token", token: 5 }] })],
     ["no pools", (request) => ({ ...request, pools: [] })],
     ["pools that are not a list", (request) => ({ ...request, pools: { length: 1 } })],
@@ -93,8 +93,8 @@ describe("a request after one that was valid", () => {
     ],
     ["nothing in it", () => null],
   ])("is refused with %s", async (_what, change) => {
-    const { preparedModel, runs } = await prepared();
-    const fresh = await prepared();
+    const { preparedModel, runs } = await prepare();
+    const fresh = await prepare();
     const { request } = absRequest();
     expect(await preparedModel.execute(request)).toMatchObject({ status: NONE });
     // A caller without types.
@@ -111,7 +111,7 @@ describe("a request after one that was valid", () => {
   it("is refused for an output of unknown shape if it is fenced, which `execute` allows", async () => {
     const { main } = absModel;
     const operands = main.operands.map((operand, index) => (index === 1 ? { ...operand, dimensions: [0] } : operand));
-    const { preparedModel } = await prepared({ ...absModel, main: { ...main, operands } });
+    const { preparedModel } = await prepare({ ...absModel, main: { ...main, operands } });
     const { request } = absRequest();
     expect(await preparedModel.execute(request)).toMatchObject({ status: NONE });
     expect(await preparedModel.executeFenced?.(request, [])).toMatchObject({
@@ -121,7 +121,7 @@ describe("a request after one that was valid", () => {
   });
 
   it("is read once: what its getters return afterwards has no effect", async () => {
-    const { preparedModel, runs } = await prepared();
+    const { preparedModel, runs } = await prepare();
     const { request } = absRequest();
     await preparedModel.execute(request);
     let reads = 0;
@@ -138,7 +138,7 @@ function structuredCloneOf({ inputs, outputs, pools }: Request): Request {
   return { inputs: structuredClone([...inputs]), outputs: structuredClone([...outputs]), pools: [...pools] };
 }
 
-function transferred(size: number): Memory {
+function transferBuffer(size: number): Memory {
   const buffer = new ArrayBuffer(size);
   const memory: Memory = { name: "ashmem", size, handle: { kind: "buffer", buffer, byteOffset: 0 } };
   mapPool(memory);
@@ -146,7 +146,7 @@ function transferred(size: number): Memory {
   return memory;
 }
 
-function throwing({ name, size }: Memory): Memory {
+function makeThrowing({ name, size }: Memory): Memory {
   return {
     name,
     size,

@@ -12,7 +12,7 @@ export function invalid(message: string): Refusal {
 }
 
 /** RESOURCE_EXHAUSTED_TRANSIENT: there is no room now, but there can be later. */
-export function exhausted(message: string): Refusal {
+export function refuseForRoom(message: string): Refusal {
   return { status: ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT, message };
 }
 

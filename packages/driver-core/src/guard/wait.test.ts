@@ -1,12 +1,12 @@
 import { manualClock } from "@nnhal/test-kit/clock";
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
-import { settled } from "../versions/versions.test-helper.ts";
+import { settleAll } from "../versions/versions.test-helper.ts";
 import { type AnswerOptions, answerInTime, answerLimitsOf, withGrace } from "./wait.ts";
 
 const { NONE, GENERAL_FAILURE, MISSED_DEADLINE_TRANSIENT } = ErrorStatus;
 
-function waiting(options: Partial<AnswerOptions> = {}, deadline?: bigint) {
+function waitFor(options: Partial<AnswerOptions> = {}, deadline?: bigint) {
   const clock = manualClock(100n);
   const log: string[] = [];
   const limits = answerLimitsOf({ now: clock.now, timer: clock.timer, ...options }, (line) => log.push(line));
@@ -16,20 +16,23 @@ function waiting(options: Partial<AnswerOptions> = {}, deadline?: bigint) {
     [resolve, reject] = settle;
   });
   const drop = vi.fn();
-  const result = answerInTime({ what: "the driver: it", answer, deadline, failed: (outcome) => outcome, drop }, limits);
+  const result = answerInTime(
+    { what: "the driver: it", answer, deadline, answerFailure: (outcome) => outcome, drop },
+    limits,
+  );
   return { clock, log, limits, resolve, reject, drop, result };
 }
 
 describe("an answer", () => {
   it("in time is the answer, and nothing is waited for any more", async () => {
-    const { clock, resolve, result, log } = waiting();
+    const { clock, resolve, result, log } = waitFor();
     resolve({ status: NONE });
     expect(await result).toEqual({ status: NONE });
     expect([clock.waiting, log]).toEqual([0, []]);
   });
 
   it("that cannot be read is a failure", async () => {
-    const { clock, reject, result } = waiting();
+    const { clock, reject, result } = waitFor();
     reject(new Error("gone"));
     expect(await result).toEqual({ status: GENERAL_FAILURE, message: "the driver: it threw: gone" });
     expect(clock.waiting).toBe(0);
@@ -48,18 +51,18 @@ describe("an answer", () => {
     "that does not come %s is a failure; one that comes later is dropped and logged",
     async (_when, how, status, why) => {
       const { answerLimit, deadline, wait } = { answerLimit: undefined, deadline: undefined, ...how };
-      const { clock, log, resolve, drop, result } = waiting(answerLimit === undefined ? {} : { answerLimit }, deadline);
+      const { clock, log, resolve, drop, result } = waitFor(answerLimit === undefined ? {} : { answerLimit }, deadline);
       clock.advance(wait - 1n);
-      await settled();
+      await settleAll();
       const early = vi.fn();
       void result.then(early);
-      await settled();
+      await settleAll();
       expect(early).not.toHaveBeenCalled();
       clock.advance(1n);
       expect(await result).toEqual({ status, message: expect.stringContaining(why) });
       expect(drop).not.toHaveBeenCalled();
       resolve({ status: NONE });
-      await settled();
+      await settleAll();
       expect(drop).toHaveBeenCalledWith({ status: NONE });
       expect(log).toEqual(["the driver: it: an answer that came too late is ignored"]);
       expect(clock.waiting).toBe(0);
@@ -67,7 +70,7 @@ describe("an answer", () => {
   );
 
   it("that comes at once counts even if the deadline has passed", async () => {
-    const { resolve, result } = waiting({}, 50n);
+    const { resolve, result } = waitFor({}, 50n);
     resolve({ status: NONE });
     expect(await result).toEqual({ status: NONE });
   });
@@ -75,7 +78,7 @@ describe("an answer", () => {
 
 describe("withGrace", () => {
   it("adds 100 ms to the deadline, or to now if the deadline has passed", () => {
-    const { limits } = waiting();
+    const { limits } = waitFor();
     expect([withGrace(undefined, limits), withGrace(50n, limits), withGrace(150n, limits)]).toEqual([
       undefined,
       100_000_100n,

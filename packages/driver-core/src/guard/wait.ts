@@ -51,14 +51,14 @@ export interface Awaited<Answer> {
   readonly answer: Promise<Answer>;
   /** When the answer becomes MISSED_DEADLINE_TRANSIENT. Default: none; `answerLimit` applies then. */
   readonly deadline?: bigint | undefined;
-  readonly failed: (refusal: Refusal) => Answer;
+  readonly answerFailure: (refusal: Refusal) => Answer;
   /** Frees the resources of a late answer. Default: there are none. */
   readonly drop?: ((answer: Answer) => void) | undefined;
 }
 
 /** Resolves with the answer, or a failure if there is none in time. Never rejects. */
 export function answerInTime<Answer>(
-  { what, answer, deadline, failed, drop }: Awaited<Answer>,
+  { what, answer, deadline, answerFailure: failed, drop }: Awaited<Answer>,
   { answerLimit, log, ...clock }: AnswerLimits,
 ): Promise<Answer> {
   const late = (): Answer =>

@@ -19,7 +19,7 @@ import type { PlanningDevice, PlanOptions } from "./questions.ts";
 const android: PlanOptions = { policy: androidPolicy };
 
 /** The plan of a model that can be planned. */
-function planned(main: Subgraph, devices: readonly PlanningDevice[], options: PlanOptions = {}): Plan {
+function planParts(main: Subgraph, devices: readonly PlanningDevice[], options: PlanOptions = {}): Plan {
   const result = plan(modelOf(main), devices, options);
   if ("unplannable" in result) throw new Error(result.message);
   return result;
@@ -53,22 +53,22 @@ describe("plan by Android's policy", () => {
   it("assigns each operation to the fastest device that supports it", () => {
     const fast = deviceOf("fast", capabilitiesOf(0.1), ["ABS"]);
     const slow = deviceOf("slow", capabilitiesOf(0.5));
-    expect(devicesOf(planned(chain("ABS", "NEG", "ABS"), [slow, fast], android))).toEqual(["fast", "slow", "fast"]);
+    expect(devicesOf(planParts(chain("ABS", "NEG", "ABS"), [slow, fast], android))).toEqual(["fast", "slow", "fast"]);
   });
 
   it("assigns equals to the first device, but to the CPU before all", () => {
     const equals = [deviceOf("a", capabilitiesOf(1)), deviceOf("b", capabilitiesOf(1)), cpu()];
-    expect(devicesOf(planned(chain("ABS"), equals, android))).toEqual(["a"]);
-    expect(devicesOf(planned(chain("ABS"), equals, { ...android, cpu: "cpu" }))).toEqual(["cpu"]);
+    expect(devicesOf(planParts(chain("ABS"), equals, android))).toEqual(["a"]);
+    expect(devicesOf(planParts(chain("ABS"), equals, { ...android, cpu: "cpu" }))).toEqual(["cpu"]);
     const faster = [deviceOf("a", capabilitiesOf(0.99)), cpu()];
-    expect(devicesOf(planned(chain("ABS"), faster, { ...android, cpu: "cpu" }))).toEqual(["a"]);
+    expect(devicesOf(planParts(chain("ABS"), faster, { ...android, cpu: "cpu" }))).toEqual(["a"]);
   });
 
   it("compares power if LOW_POWER is preferred", () => {
     const devices = [deviceOf("quick", capabilitiesOf(0.1, 2)), deviceOf("frugal", capabilitiesOf(2, 0.1))];
-    expect(devicesOf(planned(chain("ABS"), devices, android))).toEqual(["quick"]);
+    expect(devicesOf(planParts(chain("ABS"), devices, android))).toEqual(["quick"]);
     const { LOW_POWER } = ExecutionPreference;
-    expect(devicesOf(planned(chain("ABS"), devices, { ...android, preference: LOW_POWER }))).toEqual(["frugal"]);
+    expect(devicesOf(planParts(chain("ABS"), devices, { ...android, preference: LOW_POWER }))).toEqual(["frugal"]);
   });
 
   it("looks at the relaxed figures of a relaxed model", () => {
@@ -77,12 +77,12 @@ describe("plan by Android's policy", () => {
       relaxedFloat32toFloat16PerformanceTensor: { execTime: 0.1, powerUsage: 0.1 },
     };
     const devices = [deviceOf("relaxed", relaxed), deviceOf("exact", capabilitiesOf(1))];
-    const chosen = (isRelaxed: boolean) => {
+    const choose = (isRelaxed: boolean) => {
       const result = plan(modelOf(chain("ABS"), [], isRelaxed), devices, android);
       return "steps" in result && devicesOf(result);
     };
-    expect(chosen(false)).toEqual(["exact"]);
-    expect(chosen(true)).toEqual(["relaxed"]);
+    expect(choose(false)).toEqual(["exact"]);
+    expect(choose(true)).toEqual(["relaxed"]);
   });
 
   it("puts a device that names no figure for the type behind all others", () => {
@@ -92,7 +92,7 @@ describe("plan by Android's policy", () => {
       operandPerformance: [{ type: OperandType.TENSOR_INT32, info: { execTime: 0.1, powerUsage: 1 } }],
     };
     const devices = [deviceOf("silent", silent), deviceOf("other", other), deviceOf("slow", capabilitiesOf(99))];
-    expect(devicesOf(planned(chain("ABS"), devices, android))).toEqual(["slow"]);
+    expect(devicesOf(planParts(chain("ABS"), devices, android))).toEqual(["slow"]);
   });
 
   it("reports which operation no device supports, and why", () => {
@@ -110,13 +110,13 @@ describe("steps", () => {
   const devices = [npu, cpu()];
 
   it("carry what crosses between them as inputs and outputs", () => {
-    const { steps } = planned(chain("ABS", "NEG", "ABS"), devices, android);
+    const { steps } = planParts(chain("ABS", "NEG", "ABS"), devices, android);
     expect(steps).toMatchObject([
       { device: 0, operations: [0], inputs: [0], outputs: [1] },
       { device: 1, operations: [1], inputs: [1], outputs: [2] },
       { device: 0, operations: [2], inputs: [2], outputs: [3] },
     ]);
-    for (const { model } of executions(planned(chain("ABS", "NEG", "ABS"), devices, android))) {
+    for (const { model } of executions(planParts(chain("ABS", "NEG", "ABS"), devices, android))) {
       const { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT } = OperandLifeTime;
       expect(model.main.operands.map(({ lifetime }) => lifetime)).toEqual([SUBGRAPH_INPUT, SUBGRAPH_OUTPUT]);
       expect(model.main.operands.map(({ numberOfConsumers }) => numberOfConsumers)).toEqual([1, 0]);
@@ -135,7 +135,7 @@ describe("steps", () => {
       "a",
       "c e",
     );
-    expect(planned(main, devices, android).steps).toMatchObject([
+    expect(planParts(main, devices, android).steps).toMatchObject([
       { device: 0, operations: [0, 2], inputs: [0] },
       { device: 1, operations: [1, 3] },
     ]);
@@ -151,7 +151,7 @@ describe("steps", () => {
       "in",
       "out last",
     );
-    const [first, second] = executions(planned(main, devices, android));
+    const [first, second] = executions(planParts(main, devices, android));
     const [input, out, temporary, last] = [0, 1, 2, 3];
     expect(first).toMatchObject({ inputs: [input], outputs: [out, temporary] });
     expect(second).toMatchObject({
@@ -172,7 +172,7 @@ describe("steps", () => {
       "out",
       { weights: constant },
     );
-    const second = elementAt(executions(planned(main, devices, android)), 1);
+    const second = elementAt(executions(planParts(main, devices, android)), 1);
     expect(second.inputs).toEqual([1]);
     expect(elementAt(second.model.main.operands, 1)).toMatchObject(constant);
   });
@@ -224,7 +224,7 @@ describe("steps", () => {
         { t: { dimensions: [0] } },
       );
     // The CPU takes both, so both go there.
-    expect(devicesOf(planned(main("NEG"), devices, android))).toEqual(["cpu", "cpu"]);
+    expect(devicesOf(planParts(main("NEG"), devices, android))).toEqual(["cpu", "cpu"]);
     const disjoint = [npu, deviceOf("cpu", capabilitiesOf(1), ["NEG"])];
     expect(plan(modelOf(main("NEG")), disjoint, android)).toEqual({
       unplannable: "OP_FAILED",
@@ -289,8 +289,8 @@ describe("plan by cost", () => {
     const npu = deviceOf("npu", capabilitiesOf(0.1), ["ABS"]);
     const devices = [npu, cpu()];
     const main = chain("NEG", "ABS", "NEG");
-    expect(devicesOf(planned(main, devices, android))).toEqual(["cpu", "npu", "cpu"]);
-    const { choices } = planned(main, devices);
+    expect(devicesOf(planParts(main, devices, android))).toEqual(["cpu", "npu", "cpu"]);
+    const { choices } = planParts(main, devices);
     expect(choices.map(({ device }) => device)).toEqual([1, 1, 1]);
     expect(elementAt(choices, 1).reason).toBe(
       "another device computes faster, but not with the transfers to and from it",
@@ -311,7 +311,7 @@ describe("plan by cost", () => {
     );
     const free = { ...costPolicy, costs: { ...costPolicy.costs, element: 10, byteMoved: 0, step: 1 } };
     const npu = deviceOf("npu", capabilitiesOf(0.01), ["ABS"]);
-    expect(devicesOf(planned(main, [npu, cpu()], { policy: free }))).toEqual(["cpu", "npu", "cpu"]);
+    expect(devicesOf(planParts(main, [npu, cpu()], { policy: free }))).toEqual(["cpu", "npu", "cpu"]);
   });
 
   it("keeps a chain together if two devices are equals", () => {
@@ -319,7 +319,7 @@ describe("plan by cost", () => {
       deviceOf("a", capabilitiesOf(1), ["ABS", "NEG"]),
       deviceOf("b", capabilitiesOf(1), ["NEG", "FLOOR"]),
     ];
-    const { steps } = planned(chain("ABS", "NEG", "NEG", "FLOOR"), devices);
+    const { steps } = planParts(chain("ABS", "NEG", "NEG", "FLOOR"), devices);
     expect(steps).toHaveLength(2);
   });
 
@@ -349,8 +349,8 @@ describe("plan by cost", () => {
       fc.property(randomModel, randomDevices, (main, rows) => {
         const devices = rows.map(({ takes, speed }, index) => deviceOf(`d${index}`, capabilitiesOf(speed), takes));
         const all = [...devices, cpu()];
-        const byCost = planned(main, all, { cpu: "cpu" });
-        const byAndroid = planned(main, all, { policy: androidPolicy, cpu: "cpu" });
+        const byCost = planParts(main, all, { cpu: "cpu" });
+        const byAndroid = planParts(main, all, { policy: androidPolicy, cpu: "cpu" });
         expect(byCost.predictedTime).toBeLessThanOrEqual(byAndroid.predictedTime);
         for (const one of [byCost, byAndroid]) {
           const order = executions(one).flatMap(({ operations }) => operations);
@@ -390,8 +390,8 @@ describe("plan by cost", () => {
       deviceOf("c", capabilitiesOf(0.7)),
       cpu(),
     ];
-    const byAndroid = planned(main, devices, { ...android, cpu: "cpu" });
+    const byAndroid = planParts(main, devices, { ...android, cpu: "cpu" });
     expect(byAndroid.steps.length).toBeGreaterThan(count / 2);
-    expect(planned(main, devices, { cpu: "cpu" }).steps).toHaveLength(1);
+    expect(planParts(main, devices, { cpu: "cpu" }).steps).toHaveLength(1);
   });
 });

@@ -31,11 +31,15 @@ export function planQuestions(
   devices: readonly PlanningDevice[],
   options: PlanOptions,
 ): Plan | Unplannable {
-  return planSubgraph(planningOf(questions, devices, options), devices, options);
+  return planSubgraph(makePlanning(questions, devices, options), devices, options);
 }
 
-function planningOf({ model, inside }: Questions, devices: readonly PlanningDevice[], options: PlanOptions): Planning {
-  return choosingOf(model, devices, options, planInside(inside, devices, options));
+function makePlanning(
+  { model, inside }: Questions,
+  devices: readonly PlanningDevice[],
+  options: PlanOptions,
+): Planning {
+  return makeChoosing(model, devices, options, planInside(inside, devices, options));
 }
 
 /**
@@ -47,7 +51,7 @@ export function whyNotTaken(
   devices: readonly PlanningDevice[],
   options: PlanOptions,
 ): (string | undefined)[] {
-  const planning = planningOf(questions, devices, options);
+  const planning = makePlanning(questions, devices, options);
   return planning.candidates.map((candidates, index) =>
     isTaken(planning, index) ? undefined : describeUnsupported(candidates, devices),
   );
@@ -57,13 +61,13 @@ export function whyNotTaken(
 function planInside(models: Questions["inside"], devices: readonly PlanningDevice[], options: PlanOptions): InnerPlans {
   const plans = new Map<number, Plan | Unplannable>();
   for (const [index, inside] of models) {
-    const choosing = { ...choosingOf(inside, devices, options, plans), isInner: true };
+    const choosing = { ...makeChoosing(inside, devices, options, plans), isInner: true };
     plans.set(index, planSubgraph(choosing, devices, options));
   }
   return plans;
 }
 
-function choosingOf(
+function makeChoosing(
   model: Model,
   devices: readonly PlanningDevice[],
   options: PlanOptions,
@@ -101,19 +105,19 @@ function planSubgraph(
     };
   }
   // Control flow of the CPU is interpreted instead, so that its subgraphs can run on other devices.
-  const interpreted = (assigned: readonly (number | undefined)[]) =>
+  const interpret = (assigned: readonly (number | undefined)[]) =>
     assigned.map((device, index) =>
       (device === undefined || device === cpu) && canInterpret(planning, index) ? undefined : device,
     );
   const names = devices.map(({ name }) => name);
   const android = joinUnknown(planning, chooseByPerformance(planning));
-  if (policy.kind === "android") return explain(planning, draftOf(planning, interpreted(android)), names);
+  if (policy.kind === "android") return explain(planning, draftOf(planning, interpret(android)), names);
   // The first of equals is chosen: the CPU, then in order.
   const inOrder = [...devices.keys()].sort((a, b) => Number(b === cpu) - Number(a === cpu) || a - b);
-  const whole = inOrder.flatMap((device) => wholeOn(planning, device));
+  const whole = inOrder.flatMap((device) => placeWhole(planning, device));
   const assignments = [...whole, joinUnknown(planning, chooseByCost(planning)), android];
   const both = model.main.operations.some((_, index) => canInterpret(planning, index))
-    ? assignments.flatMap((assigned) => [assigned, interpreted(assigned)])
+    ? assignments.flatMap((assigned) => [assigned, interpret(assigned)])
     : assignments;
   const able = both.filter((assigned) =>
     assigned.every((device, index) => device !== undefined || canInterpret(planning, index)),
@@ -122,7 +126,7 @@ function planSubgraph(
 }
 
 /** All operations on one device, if it supports all. */
-function wholeOn({ candidates }: Choosing, device: number): number[][] {
+function placeWhole({ candidates }: Choosing, device: number): number[][] {
   return candidates.every((ofOperation) => elementAt(ofOperation, device).supported)
     ? [candidates.map(() => device)]
     : [];

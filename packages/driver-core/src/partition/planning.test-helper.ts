@@ -102,9 +102,9 @@ export function deviceOf(
     getCapabilities: () => ({ capabilities }),
     getSupportedExtensions: () => ({ extensions: [] }),
     getSupportedOperations(model) {
-      const taken = ({ type }: { readonly type: number }) =>
+      const take = ({ type }: { readonly type: number }) =>
         takes === "all" || takes.some((one) => OperationType[one] === type);
-      const supported = model.main.operations.map(taken);
+      const supported = model.main.operations.map(take);
       return {
         status: ErrorStatus.NONE,
         supported,

@@ -16,7 +16,7 @@ const android: PlanOptions = { policy: androidPolicy };
 const cpu = deviceOf("cpu", capabilitiesOf(1));
 const npu = deviceOf("npu", capabilitiesOf(0.1), ["ABS"]);
 
-function planned(
+function planParts(
   main: Subgraph,
   devices: readonly PlanningDevice[],
   options: PlanOptions,
@@ -43,7 +43,7 @@ describe("predicted times", () => {
   const work = 8 * element;
 
   it("of a step are its start, what it reads from other devices, and its operations", () => {
-    const { steps, predictedTime } = planned(alternating, [npu, cpu], android);
+    const { steps, predictedTime } = planParts(alternating, [npu, cpu], android);
     const started = step + operation;
     const times = [started + 0.1 * work, started + 16 * byteMoved + work, started + 16 * byteMoved + 0.1 * work];
     expect(steps.map((one) => one.predictedTime)).toEqual(times);
@@ -59,7 +59,7 @@ describe("predicted times", () => {
       const operands = main.operands.map((operand) => ({ ...operand, type }));
       const declared = [{ type: OperandType.TENSOR_FLOAT32, info: { execTime, powerUsage: 1 } }];
       const device = deviceOf("npu", { ...capabilitiesOf(1), operandPerformance: declared });
-      return planned({ ...main, operands }, [device], android).predictedTime;
+      return planParts({ ...main, operands }, [device], android).predictedTime;
     };
     expect(timeOf(0x1_0003, 0.25)).toBe(step + operation + 0.25 * work);
     expect(timeOf(OperandType.TENSOR_INT32, 0.25)).toBeGreaterThan(100 * timeOf(0x1_0003, 0.25));
@@ -77,7 +77,7 @@ describe("predicted times", () => {
       "in",
       "out",
     );
-    const [, second, , last] = planned(main, [npu, cpu], android).steps;
+    const [, second, , last] = planParts(main, [npu, cpu], android).steps;
     expect(second?.predictedTime).toBe(step + 16 * byteMoved + 2 * operation + work + 16 * element);
     // d and a cross; b comes from the CPU's own step before.
     expect(last?.predictedTime).toBe(step + 32 * byteMoved + operation + 16 * element);
@@ -88,7 +88,7 @@ describe("predicted times", () => {
       ...cpu,
       getSupportedOperations: (model) => ({ ...cpu.getSupportedOperations(model), dispatches: [5, 1, 1] }),
     };
-    const { choices } = planned(alternating, [many], {});
+    const { choices } = planParts(alternating, [many], {});
     expect(choices.map(({ candidates: [candidate] }) => candidate)).toMatchObject([
       { predictedTime: 5 * operation + work },
       { predictedTime: operation + work },
@@ -102,14 +102,14 @@ describe("predicted times", () => {
       getSupportedOperations: (model) => ({ ...npu.getSupportedOperations(model), dispatches: [9, 9, 9] }),
     };
     const main = sketch([["ABS", "in", "out"]], "in", "out");
-    expect(planned(main, [many, cpu], {}).choices).toMatchObject([
+    expect(planParts(main, [many, cpu], {}).choices).toMatchObject([
       { device: 1, reason: "cpu has less start-up cost than devices that compute faster" },
     ]);
-    expect(planned(main, [many, cpu], android).choices).toMatchObject([{ device: 0 }]);
+    expect(planParts(main, [many, cpu], android).choices).toMatchObject([{ device: 0 }]);
   });
 
   it("of an operation stand beside what each device says of it", () => {
-    const { choices } = planned(alternating, [npu, cpu], android);
+    const { choices } = planParts(alternating, [npu, cpu], android);
     expect(elementAt(choices, 0).candidates).toEqual([
       { supported: true, performance: 0.1, predictedTime: operation + 0.1 * work },
       { supported: true, performance: 1, predictedTime: operation + work },
@@ -121,7 +121,7 @@ describe("equals by cost", () => {
   it("go to the first device, but to the CPU before all", () => {
     const copy = deviceOf("copy", capabilitiesOf(1));
     const deviceFor = (devices: readonly PlanningDevice[], options: PlanOptions = {}) => {
-      const { steps, devices: names } = planned(alternating, devices, options);
+      const { steps, devices: names } = planParts(alternating, devices, options);
       return steps.map((one) => one.kind === "execution" && names[one.device]);
     };
     expect(deviceFor([copy, cpu])).toEqual(["copy"]);
@@ -141,7 +141,7 @@ describe("equals by cost", () => {
       "in",
       "out",
     );
-    const { choices } = planned(main, [copy, some, plain], { cpu: "cpu" });
+    const { choices } = planParts(main, [copy, some, plain], { cpu: "cpu" });
     expect(choices.map(({ device }) => device)).toEqual([1, 2]);
   });
 });
@@ -171,14 +171,14 @@ function abs(elements: number): Subgraph {
 
 describe("control flow by cost", () => {
   it("stays whole on the CPU if its parts are not worth a step", () => {
-    const { steps, choices } = planned(branching, [npu, cpu], { cpu: "cpu" }, [abs(4), abs(4)]);
+    const { steps, choices } = planParts(branching, [npu, cpu], { cpu: "cpu" }, [abs(4), abs(4)]);
     expect(steps).toMatchObject([{ kind: "execution", device: 1 }]);
     expect(elementAt(choices, 0).device).toBe(1);
   });
 
   it("is interpreted if a part is worth it", () => {
     const large = abs(1_000_000);
-    expect(planned(branching, [npu, cpu], { cpu: "cpu" }, [large, large]).steps).toMatchObject([
+    expect(planParts(branching, [npu, cpu], { cpu: "cpu" }, [large, large]).steps).toMatchObject([
       { kind: "if", thenPlan: { steps: [{ device: 0 }] } },
     ]);
   });
@@ -186,12 +186,12 @@ describe("control flow by cost", () => {
   it("counts the mean of an IF's branches and one turn of a WHILE, whole or interpreted", () => {
     const branches = [abs(100), abs(300)];
     const { costs } = costPolicy;
-    const whole = (main: Subgraph) => planned(main, [cpu], {}, branches).predictedTime - costs.step;
-    const taking = (touched: number) => costs.operation + touched * costs.element;
-    const [small, large] = [taking(200), taking(600)];
+    const whole = (main: Subgraph) => planParts(main, [cpu], {}, branches).predictedTime - costs.step;
+    const take = (touched: number) => costs.operation + touched * costs.element;
+    const [small, large] = [take(200), take(600)];
     expect(whole(branching)).toBe((small + large) / 2);
     expect(whole(looping)).toBe(small + large);
-    const apart = (main: Subgraph) => planned(main, [npu, cpu], { ...android, cpu: "cpu" }, branches).steps[0];
+    const apart = (main: Subgraph) => planParts(main, [npu, cpu], { ...android, cpu: "cpu" }, branches).steps[0];
     const steppedTo = (touched: number) => costs.step + costs.operation + 0.1 * touched * costs.element;
     const [yes, no] = [steppedTo(200), steppedTo(600)];
     expect(apart(branching)?.predictedTime).toBeCloseTo(costs.step + (yes + no) / 2, 6);
@@ -209,7 +209,7 @@ describe("control flow by cost", () => {
       { t: { dimensions: [0] } },
     );
     const devices = [npu, deviceOf("cpu", capabilitiesOf(1), ["NEG", "IF"])];
-    expect(planned(branching, devices, { ...android, cpu: "cpu" }, [unknown, unknown]).steps).toMatchObject([
+    expect(planParts(branching, devices, { ...android, cpu: "cpu" }, [unknown, unknown]).steps).toMatchObject([
       { kind: "execution", device: 1 },
     ]);
   });
@@ -217,13 +217,13 @@ describe("control flow by cost", () => {
   it("plans each subgraph once, however often they are nested and shared", () => {
     // 30 IFs, both branches of each the next one: 2^30 paths.
     const depth = 30;
-    const nested = (next: number) =>
+    const nest = (next: number) =>
       sketch([["IF", "flag yes no in", "out"]], "flag in", "out", {
         flag,
         yes: SUBGRAPH(next),
         no: SUBGRAPH(next),
       });
-    const subgraphs = Array.from({ length: depth }, (_, index) => nested(index + 1));
+    const subgraphs = Array.from({ length: depth }, (_, index) => nest(index + 1));
     const leaf = sketch([["ABS", "in", "out"]], "flag in", "out", { flag });
     let asked = 0;
     const counting: PlanningDevice = {
@@ -233,7 +233,7 @@ describe("control flow by cost", () => {
         return npu.getSupportedOperations(model);
       },
     };
-    const result = plan(modelOf(nested(0), [...subgraphs, leaf]), [counting, cpu], { cpu: "cpu" });
+    const result = plan(modelOf(nest(0), [...subgraphs, leaf]), [counting, cpu], { cpu: "cpu" });
     expect(result).toMatchObject({ choices: [{}] });
     expect(asked).toBe(depth + 2);
   });
@@ -283,7 +283,7 @@ describe("whyUnsupported", () => {
 
 describe("separateOperations", () => {
   it("makes a step of each operation on its device", () => {
-    const whole = planned(alternating, [npu, cpu], {});
+    const whole = planParts(alternating, [npu, cpu], {});
     expect(whole.steps).toHaveLength(1);
     expect(separateOperations(whole)).toMatchObject({
       choices: whole.choices,
@@ -296,7 +296,7 @@ describe("separateOperations", () => {
   });
 
   it("leaves interpreted steps as they are", () => {
-    const whole = planned(branching, [npu, cpu], { ...android, cpu: "cpu" }, [abs(4), abs(4)]);
+    const whole = planParts(branching, [npu, cpu], { ...android, cpu: "cpu" }, [abs(4), abs(4)]);
     expect(separateOperations(whole)).toMatchObject({ steps: whole.steps });
   });
 
@@ -311,7 +311,7 @@ describe("separateOperations", () => {
       "out",
       special,
     );
-    expect(separateOperations(planned(main, [cpu], {}))).toEqual({
+    expect(separateOperations(planParts(main, [cpu], {}))).toEqual({
       unplannable: "OP_FAILED",
       message: "operand 1 has no known size, so operation 2 cannot be in a step of its own",
     });

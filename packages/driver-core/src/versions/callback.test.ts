@@ -1,7 +1,7 @@
 import { ErrorStatus, type Outcome } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
-import { launch, launched, once, type Task } from "./callback.ts";
-import { settled } from "./versions.test-helper.ts";
+import { launch, launchTask, once, type Task } from "./callback.ts";
+import { settleAll } from "./versions.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
 
@@ -34,7 +34,7 @@ describe("once", () => {
       },
       (line) => log.push(line),
     )();
-    await settled();
+    await settleAll();
     expect(log).toEqual(["a callback of a client failed: client bug"]);
   });
 });
@@ -48,7 +48,7 @@ describe("launch", () => {
     const task: Task<Outcome> = {
       check: () => undefined,
       run: async () => ({ status: NONE }),
-      failed: (outcome) => outcome,
+      answerFailure: (outcome) => outcome,
       notify: (answer) => told.push(answer),
       ...changes,
     };
@@ -59,7 +59,7 @@ describe("launch", () => {
     const { task, told } = taskOf();
     expect(launch(task, silent)).toEqual({ status: NONE });
     expect(told).toEqual([]);
-    await settled();
+    await settleAll();
     expect(told).toEqual([{ status: NONE }]);
   });
 
@@ -97,7 +97,7 @@ describe("launch", () => {
   it("reports GENERAL_FAILURE if the task rejects", async () => {
     const { task, told } = taskOf({ run: () => Promise.reject(new Error("gone")) });
     expect(launch(task, silent)).toEqual({ status: NONE });
-    await settled();
+    await settleAll();
     expect(told).toEqual([{ status: GENERAL_FAILURE, message: "the task failed: gone" }]);
   });
 
@@ -109,52 +109,52 @@ describe("launch", () => {
     const refused = taskOf({ check: () => ({ status: INVALID_ARGUMENT }), notify });
     expect(launch(refused.task, (line) => log.push(line))).toEqual({ status: INVALID_ARGUMENT });
     expect(launch(taskOf({ notify }).task, (line) => log.push(line))).toEqual({ status: NONE });
-    await settled();
+    await settleAll();
     expect(log).toEqual(Array.from({ length: 2 }, () => "a callback of a client failed: client bug"));
   });
 });
 
 describe("launched", () => {
-  const failed = (outcome: Outcome) => outcome;
+  const fail = (outcome: Outcome) => outcome;
   const told = { status: NONE };
 
   it("waits for the callback", async () => {
     let settle: (answer: Outcome) => void = () => {};
-    const promise = launched<Outcome>((callback) => {
+    const promise = launchTask<Outcome>((callback) => {
       settle = callback;
       return { status: NONE };
-    }, failed);
+    }, fail);
     settle(told);
     settle({ status: GENERAL_FAILURE });
     expect(await promise).toBe(told);
   });
 
   it("accepts a callback before the launch returns", async () => {
-    const promise = launched<Outcome>((callback) => {
+    const promise = launchTask<Outcome>((callback) => {
       callback(told);
       callback({ status: GENERAL_FAILURE });
       return { status: NONE };
-    }, failed);
+    }, fail);
     expect(await promise).toBe(told);
   });
 
   it("uses the status of a launch that fails, regardless of the callback, and does not wait for it", async () => {
     const status = ErrorStatus.DEVICE_UNAVAILABLE;
     expect(
-      await launched<Outcome>((callback) => {
+      await launchTask<Outcome>((callback) => {
         callback(told);
         return { status, message: "busy" };
-      }, failed),
+      }, fail),
     ).toEqual({ status, message: "busy" });
-    expect(await launched<Outcome>(() => ({ status }), failed)).toEqual({ status });
+    expect(await launchTask<Outcome>(() => ({ status }), fail)).toEqual({ status });
   });
 
   it("makes failures of errors that a driver throws and of numbers that are not a status", async () => {
-    const thrown = await launched<Outcome>(() => {
+    const thrown = await launchTask<Outcome>(() => {
       throw new Error("transport");
-    }, failed);
+    }, fail);
     expect(thrown).toEqual({ status: GENERAL_FAILURE, message: "the driver failed: transport" });
-    const odd = await launched<Outcome>(() => ({ status: 99 as ErrorStatus }), failed);
+    const odd = await launchTask<Outcome>(() => ({ status: 99 as ErrorStatus }), fail);
     expect(odd).toEqual({ status: GENERAL_FAILURE });
   });
 });

@@ -30,7 +30,7 @@ export interface Task<Answer extends Outcome> {
   check(): Outcome | undefined;
   run(): Promise<Answer>;
   /** The callback's answer for a failure. */
-  failed(outcome: Outcome): Answer;
+  answerFailure(outcome: Outcome): Answer;
   /** Calls the client's callback. */
   notify(answer: Answer): unknown;
 }
@@ -42,7 +42,7 @@ export interface Task<Answer extends Outcome> {
 export function launch<Answer extends Outcome>(task: Task<Answer>, log: LogSink): Outcome {
   const notify = once((answer: Answer) => task.notify(answer), log);
   const refuse = (outcome: Outcome): Outcome => {
-    notify(task.failed(outcome));
+    notify(task.answerFailure(outcome));
     return outcome;
   };
   const refusal = refuseUnreadable(() => task.check());
@@ -62,7 +62,7 @@ export function launch<Answer extends Outcome>(task: Task<Answer>, log: LogSink)
  * never. The status of a failed launch takes precedence over the callback's; calls after the first one are logged.
  * Never rejects; a guard sets a limit.
  */
-export function launched<Answer>(
+export function launchTask<Answer>(
   launch: (settle: (answer: Answer) => void) => Outcome,
   failed: (outcome: Outcome) => Answer,
   log: LogSink = () => {},

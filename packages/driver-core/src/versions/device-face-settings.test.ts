@@ -13,8 +13,8 @@ import { convertToV1_0 } from "./convert/v1-0.ts";
 import { convertToV1_1 } from "./convert/v1-1.ts";
 import { convertToV1_2 } from "./convert/v1-2.ts";
 import { asV1_2, asV1_3 } from "./index.ts";
-import { launches, none, preparing, token } from "./launches.test-helper.ts";
-import { model, type PreparedCall, preparedCallback, settled } from "./versions.test-helper.ts";
+import { launches, makePreparing, none, token } from "./launches.test-helper.ts";
+import { model, type PreparedCall, preparedCallback, settleAll } from "./versions.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
 const { FAST_SINGLE_ANSWER, LOW_POWER } = ExecutionPreference;
@@ -30,7 +30,7 @@ describe("settings of a preparation", () => {
     face.prepareModel_1_2(convertToV1_2.model(model).value, LOW_POWER, files, [], token, preparedCallback());
     face.prepareModel_1_3(model, LOW_POWER, Priority.LOW, deadline, [], files, token, preparedCallback());
     face.prepareModel_1_3(model, LOW_POWER, Priority.LOW, none, [], [], token, preparedCallback());
-    await settled();
+    await settleAll();
     expect(prepareModel.mock.calls.map(([, options]) => options)).toEqual([
       {},
       { preference: LOW_POWER },
@@ -216,7 +216,7 @@ describe("allocate", () => {
     const allocate = vi.fn<NonNullable<Device["allocate"]>>(async () => ({ status: NONE, buffer, token: 3 }));
     const preparedModel = { execute: vi.fn(), close: vi.fn() };
     const device: Device = {
-      ...preparing(async () => ({ status: NONE, preparedModel })),
+      ...makePreparing(async () => ({ status: NONE, preparedModel })),
       allocate,
     };
     const face = asV1_3(device);

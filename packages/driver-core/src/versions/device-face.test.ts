@@ -20,8 +20,8 @@ import { convertToV1_0 } from "./convert/v1-0.ts";
 import { convertToV1_1 } from "./convert/v1-1.ts";
 import { convertToV1_2 } from "./convert/v1-2.ts";
 import { asV1_0, asV1_1, asV1_2, asV1_3 } from "./index.ts";
-import { failing, launches, preparing } from "./launches.test-helper.ts";
-import { model, preparedCallback, settled } from "./versions.test-helper.ts";
+import { launches, makeFailing, makePreparing } from "./launches.test-helper.ts";
+import { model, preparedCallback, settleAll } from "./versions.test-helper.ts";
 
 const { NONE, DEVICE_UNAVAILABLE, GENERAL_FAILURE, INVALID_ARGUMENT, MISSED_DEADLINE_PERSISTENT } = ErrorStatus;
 
@@ -196,7 +196,7 @@ describe.each(Object.entries(launches))("%s", (_method, { notify, launch }) => {
     const { method, status, preparedModel } = await callback.first;
     expect({ method, status }).toEqual({ method: notify, status: NONE });
     expect(preparedModel).not.toBeNull();
-    await settled();
+    await settleAll();
     expect(callback.calls).toHaveLength(1);
   });
 
@@ -211,7 +211,7 @@ describe.each(Object.entries(launches))("%s", (_method, { notify, launch }) => {
   it("refuses a null callback, and prepares nothing", async () => {
     const device = fakeDevice();
     expect(launch(device, model, null)).toEqual({ status: INVALID_ARGUMENT, message: "the callback is null" });
-    await settled();
+    await settleAll();
     expect(device.prepared).toEqual([]);
   });
 
@@ -227,21 +227,21 @@ describe.each(Object.entries(launches))("%s", (_method, { notify, launch }) => {
     const callback = preparedCallback();
     const log: string[] = [];
     const options = { log: (line: string) => log.push(line) };
-    expect(launch(failing(DEVICE_UNAVAILABLE), model, callback, options)).toEqual({ status: NONE });
+    expect(launch(makeFailing(DEVICE_UNAVAILABLE), model, callback, options)).toEqual({ status: NONE });
     expect(await callback.first).toEqual({ method: notify, status: DEVICE_UNAVAILABLE, preparedModel: null });
     expect(log).toEqual(["prepareModel: why"]);
   });
 
   it("reports a passed deadline by callback, with a status that the caller knows", async () => {
     const callback = preparedCallback();
-    expect(launch(failing(MISSED_DEADLINE_PERSISTENT), model, callback)).toEqual({ status: NONE });
+    expect(launch(makeFailing(MISSED_DEADLINE_PERSISTENT), model, callback)).toEqual({ status: NONE });
     const expected = notify === "notify_1_3" ? MISSED_DEADLINE_PERSISTENT : GENERAL_FAILURE;
     expect((await callback.first).status).toBe(expected);
   });
 
   it("fails both ways if the device cannot start", () => {
     const callback = preparedCallback();
-    const device = preparing(() => {
+    const device = makePreparing(() => {
       throw new Error("no memory");
     });
     expect(launch(device, model, callback)).toEqual({
@@ -253,7 +253,7 @@ describe.each(Object.entries(launches))("%s", (_method, { notify, launch }) => {
 
   it("reports GENERAL_FAILURE if the device fails later", async () => {
     const callback = preparedCallback();
-    const device = preparing(() => Promise.reject(new Error("gone")));
+    const device = makePreparing(() => Promise.reject(new Error("gone")));
     expect(launch(device, model, callback).status).toBe(NONE);
     expect(await callback.first).toEqual({ method: notify, status: GENERAL_FAILURE, preparedModel: null });
   });
@@ -261,7 +261,7 @@ describe.each(Object.entries(launches))("%s", (_method, { notify, launch }) => {
   it("treats NONE without a model as a failure, and frees a model that comes with a failure", async () => {
     const callback = preparedCallback();
     launch(
-      preparing(async () => ({ status: NONE, preparedModel: null })),
+      makePreparing(async () => ({ status: NONE, preparedModel: null })),
       model,
       callback,
     );
@@ -269,7 +269,7 @@ describe.each(Object.entries(launches))("%s", (_method, { notify, launch }) => {
     const close = vi.fn();
     const second = preparedCallback();
     launch(
-      preparing(async () => ({ status: INVALID_ARGUMENT, preparedModel: { execute: vi.fn(), close } })),
+      makePreparing(async () => ({ status: INVALID_ARGUMENT, preparedModel: { execute: vi.fn(), close } })),
       model,
       second,
     );
@@ -280,15 +280,15 @@ describe.each(Object.entries(launches))("%s", (_method, { notify, launch }) => {
   it("survives a callback that throws or rejects", async () => {
     const log: string[] = [];
     const options = { log: (line: string) => log.push(line) };
-    const throwing = () => {
+    const makeThrowing = () => {
       throw new Error("client bug");
     };
-    const rejecting = async () => throwing();
-    for (const broken of [throwing, rejecting]) {
+    const makeRejecting = async () => makeThrowing();
+    for (const broken of [makeThrowing, makeRejecting]) {
       const callback = { notify: broken, notify_1_2: broken, notify_1_3: broken };
       expect(launch(fakeDevice(), model, callback, options).status).toBe(NONE);
       expect(launch(fakeDevice(), wrongModel, callback, options).status).toBe(INVALID_ARGUMENT);
-      await settled();
+      await settleAll();
     }
     expect(log.filter((line) => line === "a callback of a client failed: client bug")).toHaveLength(4);
   });

@@ -128,8 +128,8 @@ export function prepare<Presented extends object>(
         settings = options();
         return check?.() ?? refuseTimes(settings, "deadline") ?? refuseModel(model(), version, context);
       },
-      run: () => preparing(device.prepareModel(convertToV1_3.model(model()), settings), settings, context),
-      failed: failedPreparation,
+      run: () => waitForPreparation(device.prepareModel(convertToV1_3.model(model()), settings), settings, context),
+      answerFailure: failedPreparation,
       notify({ status, message, preparedModel }) {
         if (message !== undefined) context.log(`prepareModel: ${message}`);
         // A model that cannot be read has no prepared one.
@@ -143,7 +143,7 @@ export function prepare<Presented extends object>(
 }
 
 /** Waits for a preparation, and reads its result. */
-function preparing(
+function waitForPreparation(
   answer: Promise<PrepareResult>,
   { deadline }: Pick<PrepareOptions, "deadline">,
   { limits, name }: FaceContext<object>,
@@ -178,8 +178,8 @@ export function prepareFromCache<Presented extends object>(
       run: () =>
         device.prepareModelFromCache === undefined
           ? Promise.resolve(failedPreparation(noCaching))
-          : preparing(device.prepareModelFromCache(cache, settings), settings, context),
-      failed: failedPreparation,
+          : waitForPreparation(device.prepareModelFromCache(cache, settings), settings, context),
+      answerFailure: failedPreparation,
       notify({ status, message, preparedModel }) {
         if (message !== undefined) context.log(`prepareModelFromCache: ${message}`);
         return notify(status, preparedModel === null ? null : context.present(preparedModel, undefined));

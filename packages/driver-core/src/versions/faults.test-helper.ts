@@ -2,7 +2,7 @@
  * Faults of drivers and devices, and a device with all methods to put them into.
  */
 import { type Device, ErrorStatus, type PreparedModel, type V1_3 } from "@nnhal/types";
-import { preparing } from "./launches.test-helper.ts";
+import { makePreparing } from "./launches.test-helper.ts";
 import { measured, requestOf } from "./versions.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE } = ErrorStatus;
@@ -19,7 +19,7 @@ export const queues = [
 export const client = { getMemories: () => ({ status: NONE, buffers: [] }) };
 
 /** A value of any type, as a peer can send it. */
-export function anything<Type>(json: string | undefined): Type {
+export function parseAnything<Type>(json: string | undefined): Type {
   return json === undefined ? (undefined as Type) : JSON.parse(json);
 }
 
@@ -49,19 +49,19 @@ export const wholeModel: PreparedModel = {
   close: () => {},
 };
 export const wholeDevice: Device = {
-  ...preparing(async () => ({ status: NONE, preparedModel: wholeModel })),
+  ...makePreparing(async () => ({ status: NONE, preparedModel: wholeModel })),
   prepareModelFromCache: async () => ({ status: NONE, preparedModel: wholeModel }),
   allocate: async () => ({ status: GENERAL_FAILURE, buffer: null, token: 0 }),
 };
 
 /** The methods of a prepared model of HAL 1.3. */
 export function asV1_3PreparedModel(): V1_3.IPreparedModel {
-  const nothing = () => ({ status: NONE }) as const;
+  const doNothing = () => ({ status: NONE }) as const;
   const later = () => Promise.reject(new Error("not called"));
   return {
-    execute: nothing,
-    execute_1_2: nothing,
-    execute_1_3: nothing,
+    execute: doNothing,
+    execute_1_2: doNothing,
+    execute_1_3: doNothing,
     executeSynchronously: later,
     executeSynchronously_1_3: later,
     executeFenced: later,

@@ -29,9 +29,9 @@ import {
   wholeModel,
 } from "./faults.test-helper.ts";
 import { type AnyIDevice, asV1_0, asV1_1, asV1_2, asV1_3, liftDevice } from "./index.ts";
-import { none, preparing, token } from "./launches.test-helper.ts";
+import { makePreparing, none, token } from "./launches.test-helper.ts";
 import { driverV1_2 } from "./old-driver.test-helper.ts";
-import { executionCallback, model, oldRequestOf, preparedCallback, settled } from "./versions.test-helper.ts";
+import { executionCallback, model, oldRequestOf, preparedCallback, settleAll } from "./versions.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
 const { YES } = MeasureTiming;
@@ -62,7 +62,7 @@ describe.each(faults)("a driver each method of which %s", (name, fault) => {
     const statuses = statusesOf(device);
     // A launch of NONE, with no callback, is answered in time.
     for (let count = 0; count < 4; count++) {
-      await settled();
+      await settleAll();
       clock.advance(600_000_000_000n);
     }
     expect(new Set(await statuses)).toEqual(new Set([GENERAL_FAILURE]));
@@ -115,7 +115,7 @@ describe.each(faults)("a driver each method of which %s", (name, fault) => {
       device.prepareModel(oldModel, callback);
       device.prepareModelFromCache?.([], [], token, callback);
       const allocated = device.allocate?.(desc, [], [], []);
-      await settled();
+      await settleAll();
       clock.advance(600_000_000_000n);
       statuses.push((await callback.first).status);
       if (allocated !== undefined) statuses.push((await allocated).status);
@@ -128,7 +128,7 @@ describe.each(faults)("a driver each method of which %s", (name, fault) => {
     const clock = manualClock();
     const own = faulty(wholeModel, fault);
     const face = asV1_3(
-      preparing(async () => ({ status: NONE, preparedModel: own })),
+      makePreparing(async () => ({ status: NONE, preparedModel: own })),
       {
         now: clock.now,
         timer: clock.timer,
@@ -151,7 +151,7 @@ describe.each(faults)("a driver each method of which %s", (name, fault) => {
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => GENERAL_FAILURE));
     prepared.close?.();
-    await settled();
+    await settleAll();
   });
 });
 
@@ -171,12 +171,12 @@ async function expectFailures(
     preparedModel.executeFenced?.(request, []),
     preparedModel.configureExecutionBurst?.(client, ...queues),
   ]);
-  await settled();
+  await settleAll();
   clock.advance(600_000_000_000n);
   expect((await answers).map((answer) => answer?.status)).toEqual([execution, GENERAL_FAILURE, GENERAL_FAILURE]);
   expect(() => preparedModel.close()).not.toThrow();
   // A rejection of close is not left unhandled.
-  await settled();
+  await settleAll();
   expect((await preparedModel.execute(request)).status).toBe(INVALID_ARGUMENT);
   expect(clock.waiting).toBe(0);
 }

@@ -13,7 +13,7 @@ import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
 import { answerLimitsOf } from "../guard/wait.ts";
 import { executeBehindFences } from "./fenced-fallback.ts";
-import { measured, model, requestOf, settled } from "./versions.test-helper.ts";
+import { measured, model, requestOf, settleAll } from "./versions.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, MISSED_DEADLINE_TRANSIENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 
@@ -64,7 +64,7 @@ describe("executeBehindFences", () => {
       limits,
     );
     second.signal("SIGNALED");
-    await settled();
+    await settleAll();
     expect(execute).not.toHaveBeenCalled();
     first.signal("SIGNALED");
     const { status, syncFence, callback } = await promise;

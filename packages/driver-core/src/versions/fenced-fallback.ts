@@ -39,7 +39,7 @@ export async function executeBehindFences(
       what: "executeFenced: waiting for fences",
       answer: (async () => Promise.all(fences.map((fence) => fence.wait())))(),
       deadline: options.deadline,
-      failed: (refusal) => refusal,
+      answerFailure: (refusal) => refusal,
     },
     limits,
   );

@@ -28,15 +28,15 @@ import {
   wholeModel,
 } from "./faults.test-helper.ts";
 import { asV1_3, liftDevice } from "./index.ts";
-import { preparing } from "./launches.test-helper.ts";
+import { makePreparing } from "./launches.test-helper.ts";
 import { driverV1_2 } from "./old-driver.test-helper.ts";
-import { model, settled } from "./versions.test-helper.ts";
+import { model, settleAll } from "./versions.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 const { YES } = MeasureTiming;
 
 describe("answers of a lifted execution", () => {
-  async function answered(result: object) {
+  async function answerWith(result: object) {
     const execute = async () => ({ ...success, ...result });
     const own: PreparedModel = { ...wholeModel, execute };
     const driver = { ...driverV1_2().device };
@@ -54,10 +54,10 @@ describe("answers of a lifted execution", () => {
   }
 
   it("that are right are passed on, with shapes that are known if they are left out", async () => {
-    expect(await answered({})).toEqual(success);
-    expect(await answered({ outputShapes: [] })).toEqual(success);
+    expect(await answerWith({})).toEqual(success);
+    expect(await answerWith({ outputShapes: [] })).toEqual(success);
     const short = { status: OUTPUT_INSUFFICIENT_SIZE, outputShapes: [{ ...shape, isSufficient: false }] };
-    expect(await answered(short)).toMatchObject(short);
+    expect(await answerWith(short)).toMatchObject(short);
   });
 
   it.each<[string, object]>([
@@ -72,19 +72,19 @@ describe("answers of a lifted execution", () => {
     ["OUTPUT_INSUFFICIENT_SIZE without shapes", { status: OUTPUT_INSUFFICIENT_SIZE, outputShapes: [] }],
     ["OUTPUT_INSUFFICIENT_SIZE, but sufficient", { status: OUTPUT_INSUFFICIENT_SIZE }],
   ])("with %s are GENERAL_FAILURE", async (_what, result) => {
-    const answer = await answered(result);
+    const answer = await answerWith(result);
     expect(answer).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [] });
     expect(answer?.message).toContain("invalid: execute answered a result that is not valid: ");
   });
 
   it("have times only if they are times", async () => {
-    expect((await answered({ timing: null }))?.timing).not.toBeNull();
-    expect((await answered({ timing: { timeOnDevice: 1, timeInDriver: 2 } }))?.status).toBe(NONE);
+    expect((await answerWith({ timing: null }))?.timing).not.toBeNull();
+    expect((await answerWith({ timing: { timeOnDevice: 1, timeInDriver: 2 } }))?.status).toBe(NONE);
   });
 });
 
 describe("buffers and bursts of drivers", () => {
-  const allocating = (buffer: IBuffer): Device => ({
+  const makeAllocating = (buffer: IBuffer): Device => ({
     ...wholeDevice,
     allocate: async () => ({ status: NONE, buffer, token: 3 }),
   });
@@ -97,8 +97,8 @@ describe("buffers and bursts of drivers", () => {
     );
     const options = { now: clock.now, timer: clock.timer };
     for (const device of [
-      liftDevice("new", asV1_3(allocating(own))),
-      liftDevice("new", asV1_3(allocating(own)), options),
+      liftDevice("new", asV1_3(makeAllocating(own))),
+      liftDevice("new", asV1_3(makeAllocating(own)), options),
     ]) {
       const { buffer } = (await device.allocate?.(desc, [], [], [])) ?? {};
       const expected = name === "answers NONE and nothing else" ? NONE : GENERAL_FAILURE;
@@ -106,7 +106,7 @@ describe("buffers and bursts of drivers", () => {
       expect((await buffer?.copyFrom(memory, []))?.status).toBe(expected);
       buffer?.close?.();
     }
-    await settled();
+    await settleAll();
   });
 
   it.each<[string, object]>([
@@ -138,7 +138,7 @@ describe("buffers and bursts of drivers", () => {
       },
     });
     const own: PreparedModel = { ...wholeModel, configureExecutionBurst };
-    const device = liftDevice("new", asV1_3(preparing(async () => ({ status: NONE, preparedModel: own }))), {
+    const device = liftDevice("new", asV1_3(makePreparing(async () => ({ status: NONE, preparedModel: own }))), {
       log: (line) => log.push(line),
     });
     const { preparedModel } = await device.prepareModel(model);
@@ -146,6 +146,6 @@ describe("buffers and bursts of drivers", () => {
     expect(() => context?.freeMemory(1)).not.toThrow();
     context?.close?.();
     expect(await context?.execute?.(request, YES)).toBe(success);
-    await settled();
+    await settleAll();
   });
 });

@@ -49,10 +49,10 @@ export const launches = {
 } as const;
 
 /** A device whose preparation ends as the test says. */
-export function preparing(result: () => Promise<PrepareResult>): Device {
+export function makePreparing(result: () => Promise<PrepareResult>): Device {
   return { ...fakeDevice(), prepareModel: result };
 }
 
-export function failing(status: ErrorStatus): Device {
-  return preparing(async () => ({ status, message: "why", preparedModel: null }));
+export function makeFailing(status: ErrorStatus): Device {
+  return makePreparing(async () => ({ status, message: "why", preparedModel: null }));
 }

@@ -28,7 +28,7 @@ import { convertToV1_0 } from "./convert/v1-0.ts";
 import { convertToV1_1 } from "./convert/v1-1.ts";
 import { convertToV1_2 } from "./convert/v1-2.ts";
 import { asV1_0, asV1_3, liftDevice } from "./index.ts";
-import { liftedOf, type OldBehaviour, type OldVersion, oldVersions } from "./old-driver.test-helper.ts";
+import { makeLifted, type OldBehaviour, type OldVersion, oldVersions } from "./old-driver.test-helper.ts";
 import { model, requestOf } from "./versions.test-helper.ts";
 
 const { NONE, DEVICE_UNAVAILABLE, GENERAL_FAILURE, INVALID_ARGUMENT, MISSED_DEADLINE_PERSISTENT } = ErrorStatus;
@@ -53,7 +53,7 @@ describe("getSupportedOperations", () => {
   };
 
   it.each(oldVersions)("asks a driver of HAL %s about a model that it can express, by its own method", (version) => {
-    const { device, calls } = liftedOf(version);
+    const { device, calls } = makeLifted(version);
     expect(device.getSupportedOperations(model)).toEqual({
       status: NONE,
       supported: [true, true],
@@ -64,7 +64,9 @@ describe("getSupportedOperations", () => {
   });
 
   it("asks an older driver about the slice that it can express, and maps the answer back", async () => {
-    const { device, calls } = liftedOf("1.1", { supportedOperations: () => ({ supportedOperations: [false, true] }) });
+    const { device, calls } = makeLifted("1.1", {
+      supportedOperations: () => ({ supportedOperations: [false, true] }),
+    });
     expect(device.getSupportedOperations(mixedModel)).toEqual({
       status: NONE,
       supported: [false, false, true],
@@ -75,17 +77,17 @@ describe("getSupportedOperations", () => {
       ],
     });
     expect(calls).toHaveLength(1);
-    expect((await liftedOf("1.2").device.getSupportedOperations(mixedModel)).supported).toEqual([true, true, true]);
+    expect((await makeLifted("1.2").device.getSupportedOperations(mixedModel)).supported).toEqual([true, true, true]);
   });
 
   it("does not ask if there is no slice", async () => {
-    const { device, calls } = liftedOf("1.1");
+    const { device, calls } = makeLifted("1.1");
     expect((await device.getSupportedOperations(float16Model)).supported).toEqual([false, false]);
     expect(calls).toEqual([]);
   });
 
   it("refuses a model that is not valid, and does not ask", async () => {
-    const { device, calls } = liftedOf("1.0");
+    const { device, calls } = makeLifted("1.0");
     const answer = await device.getSupportedOperations(wrongModel);
     expect(answer).toMatchObject({ status: INVALID_ARGUMENT, supported: [], reasons: [] });
     expect(answer.message).toContain("the model is not valid");
@@ -95,7 +97,7 @@ describe("getSupportedOperations", () => {
   });
 
   it("passes on a status, and ignores an answer of another length", () => {
-    const busy = liftedOf("1.0", { supportedOperations: () => ({ status: DEVICE_UNAVAILABLE, message: "busy" }) });
+    const busy = makeLifted("1.0", { supportedOperations: () => ({ status: DEVICE_UNAVAILABLE, message: "busy" }) });
     expect(busy.device.getSupportedOperations(model)).toEqual({
       status: DEVICE_UNAVAILABLE,
       message: "busy",
@@ -103,7 +105,7 @@ describe("getSupportedOperations", () => {
       reasons: [],
     });
     const log: string[] = [];
-    const short = liftedOf(
+    const short = makeLifted(
       "1.0",
       { supportedOperations: () => ({ supportedOperations: [true] }) },
       { log: (line) => log.push(line) },
@@ -132,11 +134,11 @@ describe("getSupportedOperations", () => {
     );
     const log: string[] = [];
     const options = { ...describeExtension(twice), log: (line: string) => log.push(line) };
-    const { device, calls } = liftedOf("1.2", {}, options);
+    const { device, calls } = makeLifted("1.2", {}, options);
     expect(device.getSupportedOperations(modelOf(main))).toMatchObject({ status: NONE, supported: [false, false] });
     expect(log).toEqual(["old-1.2: the slice for HAL 1.2 of a model is not valid"]);
     expect(calls).toEqual([]);
-    const strict = liftedOf("1.2", {}, { ...options, strictSlicing: true });
+    const strict = makeLifted("1.2", {}, { ...options, strictSlicing: true });
     expect(strict.device.getSupportedOperations(modelOf(main))).toMatchObject({
       status: GENERAL_FAILURE,
       supported: [],
@@ -160,7 +162,7 @@ describe("prepareModel", () => {
     ["1.1", ["prepareModel_1_1", convertToV1_1.model(model).value, LOW_POWER]],
     ["1.2", ["prepareModel_1_2", convertToV1_2.model(model).value, LOW_POWER, [], [], new Uint8Array(32)]],
   ])("asks a driver of HAL %s by its own method, without what it does not know", async (version, expected) => {
-    const { device, calls } = liftedOf(version);
+    const { device, calls } = makeLifted(version);
     const options = { preference: LOW_POWER, priority: Priority.HIGH, deadline: 1_000_000_000_000_000_000n };
     const { status, preparedModel } = await device.prepareModel(model, options);
     expect(status).toBe(NONE);
@@ -172,7 +174,7 @@ describe("prepareModel", () => {
   });
 
   it("hands a driver of HAL 1.2 the files to keep the model in", async () => {
-    const { device, calls } = liftedOf("1.2");
+    const { device, calls } = makeLifted("1.2");
     const cache = { modelCache: [{ fds: [3] }], dataCache: [], token: new Uint8Array(32).fill(7) };
     await device.prepareModel(model, { cache });
     expect(elementAt(calls, 0).slice(2)).toEqual([FAST_SINGLE_ANSWER, cache.modelCache, [], cache.token]);
@@ -183,7 +185,7 @@ describe("prepareModel", () => {
     ["1.0", float16Model, "main.operands[0]: TENSOR_FLOAT16 needs HAL 1.2, and 4 more"],
     ["1.2", controlModel, "main.operands[7]: SUBGRAPH needs HAL 1.3, and 5 more"],
   ])("does not ask a driver of HAL %s to prepare what it cannot express", async (version, newer, why) => {
-    const { device, calls } = liftedOf(version);
+    const { device, calls } = makeLifted(version);
     expect(await device.prepareModel(newer)).toEqual({
       status: GENERAL_FAILURE,
       message: `old-${version} is of HAL ${version}: ${why}`,
@@ -194,7 +196,7 @@ describe("prepareModel", () => {
 
   it("warns that a driver of HAL 1.0 does not get the permission to relax", async () => {
     const log: string[] = [];
-    const { device } = liftedOf("1.0", {}, { log: (line) => log.push(line) });
+    const { device } = makeLifted("1.0", {}, { log: (line) => log.push(line) });
     const { status } = await device.prepareModel({ ...model, relaxComputationFloat32toFloat16: true });
     expect(status).toBe(NONE);
     expect(log).toEqual([
@@ -204,7 +206,7 @@ describe("prepareModel", () => {
   });
 
   it.each(oldVersions)("refuses what is not valid before a driver of HAL %s sees it", async (version) => {
-    const { device, calls } = liftedOf(version);
+    const { device, calls } = makeLifted(version);
     expect((await device.prepareModel(wrongModel)).status).toBe(INVALID_ARGUMENT);
     // As a hostile peer can send it.
     const preference = 3 as ExecutionPreference;
@@ -218,14 +220,14 @@ describe("prepareModel", () => {
   });
 
   it("knows deadlines in place of a driver that does not", async () => {
-    const { device, calls } = liftedOf("1.2", {}, { now: () => 5n });
+    const { device, calls } = makeLifted("1.2", {}, { now: () => 5n });
     expect((await device.prepareModel(model, { deadline: 5n })).status).toBe(MISSED_DEADLINE_PERSISTENT);
     expect(calls).toEqual([]);
     expect((await device.prepareModel(model, { deadline: 6n })).status).toBe(NONE);
   });
 
   it("accepts a callback before the launch returns, and only the first of several", async () => {
-    const { device } = liftedOf("1.2", {
+    const { device } = makeLifted("1.2", {
       prepare(callback, succeed) {
         succeed();
         callback.notify_1_2(GENERAL_FAILURE, null);
@@ -236,10 +238,10 @@ describe("prepareModel", () => {
   });
 
   it("uses the status of a launch that fails, and does not wait for its callback", async () => {
-    const silent = liftedOf("1.0", { prepare: () => ({ status: DEVICE_UNAVAILABLE, message: "busy" }) });
+    const silent = makeLifted("1.0", { prepare: () => ({ status: DEVICE_UNAVAILABLE, message: "busy" }) });
     const expected = { status: DEVICE_UNAVAILABLE, message: "busy", preparedModel: null };
     expect(await silent.device.prepareModel(model)).toEqual(expected);
-    const told = liftedOf("1.0", {
+    const told = makeLifted("1.0", {
       prepare(callback) {
         callback.notify(INVALID_ARGUMENT, null);
         return { status: DEVICE_UNAVAILABLE, message: "busy" };
@@ -281,7 +283,7 @@ describe("prepareModel", () => {
       GENERAL_FAILURE,
     ],
   ])("fails if a driver answers %s", async (_what, prepare, expected) => {
-    const { device } = liftedOf("1.0", { ...(prepare && { prepare }) });
+    const { device } = makeLifted("1.0", { ...(prepare && { prepare }) });
     const { status, preparedModel } = await device.prepareModel(model);
     expect({ status, preparedModel }).toEqual({ status: expected, preparedModel: null });
   });
@@ -305,7 +307,7 @@ describe("prepareModelFromCache", () => {
   const cache = { modelCache: [{ fds: [3] }], dataCache: [], token: new Uint8Array(32) };
 
   it.each(["1.0", "1.1"] as const)("fails on a driver of HAL %s", async (version) => {
-    expect(await liftedOf(version).device.prepareModelFromCache?.(cache)).toEqual({
+    expect(await makeLifted(version).device.prepareModelFromCache?.(cache)).toEqual({
       status: GENERAL_FAILURE,
       message: `prepareModelFromCache: old-${version} is of HAL ${version}, which has no compilation caching`,
       preparedModel: null,
@@ -313,7 +315,7 @@ describe("prepareModelFromCache", () => {
   });
 
   it("asks a driver of HAL 1.2 or 1.3", async () => {
-    const { device, calls } = liftedOf("1.2");
+    const { device, calls } = makeLifted("1.2");
     expect((await device.prepareModelFromCache?.(cache))?.preparedModel).not.toBeNull();
     expect(calls).toEqual([["prepareModelFromCache", cache.modelCache, [], cache.token]]);
     const prepareModelFromCache = vi.fn<NonNullable<Device["prepareModelFromCache"]>>(async () => ({
@@ -331,7 +333,7 @@ describe("allocate", () => {
   const role = { modelIndex: 0, ioIndex: 0, frequency: 1 };
 
   it.each(["1.0", "1.1", "1.2"] as const)("fails on a driver of HAL %s", async (version) => {
-    const { device } = liftedOf(version);
+    const { device } = makeLifted(version);
     expect(await device.allocate?.(desc, [], [role], [])).toMatchObject({
       status: GENERAL_FAILURE,
       buffer: null,

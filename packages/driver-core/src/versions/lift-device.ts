@@ -25,7 +25,7 @@ import { answerLimitsOf, withGrace } from "../guard/wait.ts";
 import { aidlDriver } from "./aidl/driver.ts";
 import { liftAidlModel } from "./aidl/lift-prepared-model.ts";
 import { deadlineConverter } from "./aidl/time.ts";
-import { launched, soundStatus } from "./callback.ts";
+import { launchTask, soundStatus } from "./callback.ts";
 import { convertToV1_3 } from "./convert/v1-3.ts";
 import { type Facts, guardFacts } from "./facts.ts";
 import { refuseTimes } from "./guard-prepared-model.ts";
@@ -159,7 +159,7 @@ function prepare<Own extends object>(
 ): Promise<PrepareResult> {
   const { name, driver, limits, waitUntil, log } = context;
   type Told = Outcome & { readonly own: Own | null };
-  const told = launched<Told>(
+  const told = launchTask<Told>(
     (settle) => launch((status, own) => settle({ status: soundStatus(status), own })),
     (failed) => ({ ...failed, own: null }),
     log,

@@ -3,14 +3,14 @@ import { noPerformanceInfo } from "@nnhal/utils";
 import { describe, expect, it } from "vitest";
 import { convertToV1_3 } from "./convert/v1-3.ts";
 import { liftDevice } from "./index.ts";
-import { driverV1_0, driverV1_1, driverV1_2, liftedOf } from "./old-driver.test-helper.ts";
+import { driverV1_0, driverV1_1, driverV1_2, makeLifted } from "./old-driver.test-helper.ts";
 import { model } from "./versions.test-helper.ts";
 
 const { NONE, DEVICE_UNAVAILABLE, GENERAL_FAILURE } = ErrorStatus;
 
 describe("what an old driver says of itself", () => {
   it.each(["1.0", "1.1"] as const)("is little in HAL %s", (version) => {
-    const { device } = liftedOf(version);
+    const { device } = makeLifted(version);
     expect(device.name).toBe(`old-${version}`);
     expect(device.halVersion).toBe(version);
     expect(device.getType()).toEqual({ status: NONE, type: DEVICE_TYPE_UNKNOWN });
@@ -21,7 +21,7 @@ describe("what an old driver says of itself", () => {
   });
 
   it("is all that HAL 1.2 asks", () => {
-    const { device } = liftedOf("1.2");
+    const { device } = makeLifted("1.2");
     expect(device.getType()).toEqual({ status: NONE, type: DeviceType.ACCELERATOR });
     expect(device.getVersionString()).toEqual({ status: NONE, version: "12" });
     expect(device.getSupportedExtensions().extensions).toHaveLength(1);
@@ -33,25 +33,25 @@ describe("what an old driver says of itself", () => {
     ["1.1", driverV1_1().device.getCapabilities_1_1().capabilities],
     ["1.2", driverV1_2().device.getCapabilities_1_2().capabilities],
   ] as const)("includes the newest capabilities that HAL %s has, converted", (version, newest) => {
-    const answer = liftedOf(version).device.getCapabilities();
+    const answer = makeLifted(version).device.getCapabilities();
     expect(answer).toEqual({ status: NONE, capabilities: convertToV1_3.capabilities(newest) });
     expect(answer.capabilities.ifPerformance).toEqual(noPerformanceInfo);
   });
 
   it("is a failure if the driver fails or throws", () => {
     const { device: own } = driverV1_2();
-    const broken = () => {
+    const breakIt = () => {
       throw new Error("transport");
     };
     const device = liftDevice("broken", {
       ...own,
-      getCapabilities_1_2: broken,
-      getType: broken,
-      getVersionString: broken,
-      getSupportedExtensions: broken,
-      getNumberOfCacheFilesNeeded: broken,
-      getStatus: broken,
-      getSupportedOperations_1_2: broken,
+      getCapabilities_1_2: breakIt,
+      getType: breakIt,
+      getVersionString: breakIt,
+      getSupportedExtensions: breakIt,
+      getNumberOfCacheFilesNeeded: breakIt,
+      getStatus: breakIt,
+      getSupportedOperations_1_2: breakIt,
     });
     expect(device.getCapabilities()).toMatchObject({
       status: GENERAL_FAILURE,

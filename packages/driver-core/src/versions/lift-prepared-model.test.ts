@@ -67,7 +67,7 @@ const openModel: Model = {
 
 const request = requestOf();
 
-function renamed(name: string): Request {
+function rename(name: string): Request {
   const memory: Memory = { name, size: 8, handle: { kind: "buffer", buffer: new ArrayBuffer(8), byteOffset: 0 } };
   return { ...request, pools: [memory, memory].map((one) => ({ kind: "memory", memory: one })) };
 }
@@ -161,7 +161,7 @@ describe("executing on a driver of HAL 1.2", () => {
 
 describe("executing on an old driver", () => {
   it.each<[OldVersion, Request, string]>([
-    ["1.0", renamed("hardware_buffer_blob"), "old is of HAL 1.0, which lacks the kind of a pool of the request"],
+    ["1.0", rename("hardware_buffer_blob"), "old is of HAL 1.0, which lacks the kind of a pool of the request"],
     ["1.0", tokenRequest, "old is of HAL 1.0, which lacks the kind of a pool of the request"],
     ["1.2", tokenRequest, "old is of HAL 1.2, which lacks the kind of a pool of the request"],
   ])("of HAL %s fails with pools that it does not know", async (version, newer, why) => {
@@ -172,13 +172,13 @@ describe("executing on an old driver", () => {
 
   it.each<OldVersion>(["1.0", "1.2"])("of HAL %s refuses pools of an unknown kind", async (version) => {
     const { preparedModel, calls } = await preparedOf(version);
-    expect((await preparedModel.execute(renamed("paper"))).status).toBe(INVALID_ARGUMENT);
+    expect((await preparedModel.execute(rename("paper"))).status).toBe(INVALID_ARGUMENT);
     expect(calls).toEqual([]);
   });
 
   it("accepts pools that the version has", async () => {
-    expect((await (await preparedOf("1.0")).preparedModel.execute(renamed("mmap_fd"))).status).toBe(NONE);
-    expect((await (await preparedOf("1.2")).preparedModel.execute(renamed("hardware_buffer"))).status).toBe(NONE);
+    expect((await (await preparedOf("1.0")).preparedModel.execute(rename("mmap_fd"))).status).toBe(NONE);
+    expect((await (await preparedOf("1.2")).preparedModel.execute(rename("hardware_buffer"))).status).toBe(NONE);
   });
 
   it("knows deadlines in its place", async () => {

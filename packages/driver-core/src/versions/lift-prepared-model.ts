@@ -29,7 +29,7 @@ import { outputOperands } from "../guard/execution-answer.ts";
 import { failedBurst, failedExecution, failedFenced } from "../guard/failed.ts";
 import { failure, invalid } from "../guard/refusal.ts";
 import type { LogSink } from "../guard/wait.ts";
-import { launched } from "./callback.ts";
+import { launchTask } from "./callback.ts";
 import { complianceWith, compliantWithV1_3 } from "./compliant-with.ts";
 import { convertToV1_0 } from "./convert/v1-0.ts";
 import { convertToV1_2 } from "./convert/v1-2.ts";
@@ -182,7 +182,7 @@ function launchExecution(
   launch: (callback: V1_3.IExecutionCallback) => Outcome,
   log: LogSink,
 ): Promise<ExecutionResult> {
-  return launched<ExecutionResult>(
+  return launchTask<ExecutionResult>(
     (settle) => {
       const notify = (status: ErrorStatus, outputShapes: readonly OutputShape[] = [], timing: Timing = notMeasured) =>
         settle({ status, outputShapes, timing });

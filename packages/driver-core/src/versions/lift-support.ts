@@ -33,7 +33,7 @@ export function supportOf(model: Model, context: LiftContext): Awaitable<Support
   if (!isValid(slice.model, version, context)) {
     const what = `the slice for HAL ${version} of a model is not valid`;
     context.log(`${name}: ${what}`);
-    if (context.strictSlicing) return failed(failure(`${name}: getSupportedOperations: ${what}`));
+    if (context.strictSlicing) return failWith(failure(`${name}: getSupportedOperations: ${what}`));
     return answer(model, new Map(), context);
   }
   return ask(slice.model, slice.operationIndexes, model, context);
@@ -58,7 +58,7 @@ function ask(
     supportedOperations,
   }: Awaited<ReturnType<typeof driver.getSupportedOperations>>) => {
     if (status !== ErrorStatus.NONE) {
-      return failed({ status: soundStatus(status), ...(message !== undefined && { message }) });
+      return failWith({ status: soundStatus(status), ...(message !== undefined && { message }) });
     }
     if (supportedOperations.length === indexes.length) {
       return answer(original, new Map(indexes.map((index, at) => [index, supportedOperations[at] === true])), context);
@@ -69,7 +69,7 @@ function ask(
   try {
     return whenAnswered(driver.getSupportedOperations(model), read);
   } catch (error) {
-    return failed(failureOf(`${name}: getSupportedOperations`, error));
+    return failWith(failureOf(`${name}: getSupportedOperations`, error));
   }
 }
 
@@ -89,6 +89,6 @@ function answer(
   return { status: ErrorStatus.NONE, supported, reasons };
 }
 
-function failed(outcome: Outcome): SupportedOperations {
+function failWith(outcome: Outcome): SupportedOperations {
   return { ...outcome, supported: [], reasons: [] };
 }

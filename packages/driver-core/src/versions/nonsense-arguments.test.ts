@@ -3,7 +3,7 @@
  */
 import { ErrorStatus, Priority } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { anything, cache, desc, request, wholeDevice } from "./faults.test-helper.ts";
+import { cache, desc, parseAnything, request, wholeDevice } from "./faults.test-helper.ts";
 import { asV1_3, liftDevice } from "./index.ts";
 import { type none, token } from "./launches.test-helper.ts";
 import { driverV1_2 } from "./old-driver.test-helper.ts";
@@ -19,7 +19,7 @@ describe("arguments that are nonsense", () => {
     "options %s are INVALID_ARGUMENT",
     async (json) => {
       for (const device of [lifted, newest]) {
-        const options: object = anything(json);
+        const options: object = parseAnything(json);
         expect((await device.prepareModel(model, options)).status).toBe(INVALID_ARGUMENT);
         expect((await device.prepareModelFromCache?.(cache, options))?.status).toBe(INVALID_ARGUMENT);
         const { preparedModel } = await device.prepareModel(model);
@@ -46,7 +46,7 @@ describe("arguments that are nonsense", () => {
     "model %s is a failure",
     async (json) => {
       for (const device of [lifted, newest]) {
-        const wrong: typeof model = anything(json);
+        const wrong: typeof model = parseAnything(json);
         expect(device.getSupportedOperations(wrong)).toMatchObject({ supported: [], reasons: [] });
         expect([INVALID_ARGUMENT, GENERAL_FAILURE]).toContain((await device.getSupportedOperations(wrong)).status);
         expect([INVALID_ARGUMENT, GENERAL_FAILURE]).toContain((await device.prepareModel(wrong)).status);
@@ -59,7 +59,7 @@ describe("arguments that are nonsense", () => {
     async (json) => {
       for (const device of [lifted, newest]) {
         const { preparedModel } = await device.prepareModel(model);
-        expect((await preparedModel?.execute(anything(json)))?.status).toBe(INVALID_ARGUMENT);
+        expect((await preparedModel?.execute(parseAnything(json)))?.status).toBe(INVALID_ARGUMENT);
       }
     },
   );
@@ -67,26 +67,26 @@ describe("arguments that are nonsense", () => {
   it("caches, fences and lists that are none are a status", async () => {
     const wrong = "null";
     for (const device of [lifted, newest]) {
-      expect((await device.prepareModelFromCache?.(anything(wrong)))?.status).toBe(INVALID_ARGUMENT);
-      expect((await device.prepareModel(model, { cache: anything(wrong) })).status).toBe(NONE);
+      expect((await device.prepareModelFromCache?.(parseAnything(wrong)))?.status).toBe(INVALID_ARGUMENT);
+      expect((await device.prepareModel(model, { cache: parseAnything(wrong) })).status).toBe(NONE);
       const { preparedModel } = await device.prepareModel(model);
-      expect((await preparedModel?.executeFenced?.(request, anything(wrong)))?.status).toBe(INVALID_ARGUMENT);
-      const burst = await preparedModel?.configureExecutionBurst?.(null, anything(wrong), anything(wrong));
+      expect((await preparedModel?.executeFenced?.(request, parseAnything(wrong)))?.status).toBe(INVALID_ARGUMENT);
+      const burst = await preparedModel?.configureExecutionBurst?.(null, parseAnything(wrong), parseAnything(wrong));
       expect(burst).toBeDefined();
     }
-    expect((await newest.allocate?.(desc, anything(wrong), [], []))?.status).toBe(INVALID_ARGUMENT);
+    expect((await newest.allocate?.(desc, parseAnything(wrong), [], []))?.status).toBe(INVALID_ARGUMENT);
   });
 
   it("a driver or a device that is not an object is named", () => {
-    expect(() => liftDevice("x", anything("null"))).toThrow("lifting x: expected an IDevice, got null");
-    expect(() => asV1_3(anything("5"))).toThrow("presenting a device: expected a Device, got 5");
+    expect(() => liftDevice("x", parseAnything("null"))).toThrow("lifting x: expected an IDevice, got null");
+    expect(() => asV1_3(parseAnything("5"))).toThrow("presenting a device: expected a Device, got 5");
   });
 
   it("deadlines of HAL 1.3 that are not times are INVALID_ARGUMENT", async () => {
     const face = asV1_3(wholeDevice);
     for (const json of ["null", "5", '{ "kind": "nanosecondsSinceEpoch", "nanosecondsSinceEpoch": "soon" }']) {
       const callback = preparedCallback();
-      const deadline: typeof none = anything(json);
+      const deadline: typeof none = parseAnything(json);
       const launched = face.prepareModel_1_3(model, 1, Priority.MEDIUM, deadline, [], [], token, callback);
       if (json === "5") continue;
       expect(launched.status).toBe(INVALID_ARGUMENT);

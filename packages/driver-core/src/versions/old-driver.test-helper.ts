@@ -187,7 +187,7 @@ export const oldVersions = ["1.0", "1.1", "1.2"] as const;
 export type OldVersion = (typeof oldVersions)[number];
 
 /** A lifted driver of a version, and the calls that it receives. */
-export function liftedOf(
+export function makeLifted(
   version: OldVersion,
   behaviour: OldBehaviour = {},
   options: LiftOptions = {},

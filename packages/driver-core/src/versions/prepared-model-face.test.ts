@@ -18,7 +18,7 @@ import { notMeasured } from "@nnhal/utils";
 import { describe, expect, it, vi } from "vitest";
 import type { PreparedSource } from "./face-context.ts";
 import { preparedModelV1_0, preparedModelV1_2, preparedModelV1_3 } from "./prepared-model-face.ts";
-import { executionCallback, measured, model, oldRequestOf, requestOf, settled } from "./versions.test-helper.ts";
+import { executionCallback, measured, model, oldRequestOf, requestOf, settleAll } from "./versions.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT, MISSED_DEADLINE_PERSISTENT, OUTPUT_INSUFFICIENT_SIZE } = ErrorStatus;
 const { NO, YES } = MeasureTiming;
@@ -30,7 +30,7 @@ const success: ExecutionResult = { status: NONE, outputShapes: shapes, timing: m
 type Execute = PreparedModel["execute"];
 
 /** A prepared model with one outcome. */
-function ending(result: Partial<ExecutionResult> = {}): PreparedModel {
+function makeEnding(result: Partial<ExecutionResult> = {}): PreparedModel {
   return { execute: async () => ({ ...success, ...result }), close: () => {} };
 }
 
@@ -132,7 +132,7 @@ describe("faces of prepared models", () => {
       executeFenced: true,
     } satisfies Methods<V1_3.IPreparedModel>;
     const methodsOf = (face: object) => Object.keys(face).filter((name) => name !== "close");
-    const context = contextOf(ending(), {});
+    const context = contextOf(makeEnding(), {});
     expect(methodsOf(preparedModelV1_0(context))).toEqual(Object.keys(of10));
     expect(methodsOf(preparedModelV1_2(context))).toEqual(Object.keys(of12));
     expect(methodsOf(preparedModelV1_3(context))).toEqual(Object.keys(of13));
@@ -141,21 +141,21 @@ describe("faces of prepared models", () => {
 });
 
 describe.each(Object.entries(launches))("%s", (name, { notify, launch }) => {
-  const told = (status: ErrorStatus, outputShapes = shapes, timing = measured) =>
+  const tell = (status: ErrorStatus, outputShapes = shapes, timing = measured) =>
     name === "execute" ? { method: notify, status } : { method: notify, status, outputShapes, timing };
 
   it("returns NONE at once and reports the outcome later, once, by the method of its version", async () => {
     const callback = executionCallback();
-    expect(launch(ending(), callback)).toEqual({ status: NONE });
+    expect(launch(makeEnding(), callback)).toEqual({ status: NONE });
     expect(callback.calls).toEqual([]);
-    expect(await callback.first).toEqual(told(NONE));
-    await settled();
+    expect(await callback.first).toEqual(tell(NONE));
+    await settleAll();
     expect(callback.calls).toHaveLength(1);
   });
 
   it("refuses a null callback, and executes nothing", () => {
     const execute = vi.fn<Execute>();
-    expect(launch({ ...ending(), execute }, null)).toEqual({
+    expect(launch({ ...makeEnding(), execute }, null)).toEqual({
       status: INVALID_ARGUMENT,
       message: "the callback is null",
     });
@@ -165,42 +165,42 @@ describe.each(Object.entries(launches))("%s", (name, { notify, launch }) => {
   it("refuses an invalid request by callback, then by its return", () => {
     const execute = vi.fn<Execute>();
     const callback = executionCallback();
-    const { status, message } = launch({ ...ending(), execute }, callback, { request: tooFew });
+    const { status, message } = launch({ ...makeEnding(), execute }, callback, { request: tooFew });
     expect({ status, message }).toEqual({
       status: INVALID_ARGUMENT,
       message: "the request is not valid: outputs: the request has 0 outputs where the model has 1",
     });
-    expect(callback.calls).toEqual([told(INVALID_ARGUMENT, [], notMeasured)]);
+    expect(callback.calls).toEqual([tell(INVALID_ARGUMENT, [], notMeasured)]);
     expect(execute).not.toHaveBeenCalled();
   });
 
   it("leaves it to the device to check requests for a model from a cache", async () => {
     const callback = executionCallback();
     const options = { request: tooFew, source: undefined };
-    expect(launch(ending({ status: INVALID_ARGUMENT }), callback, options)).toEqual({ status: NONE });
-    expect(await callback.first).toEqual(told(INVALID_ARGUMENT, [], notMeasured));
+    expect(launch(makeEnding({ status: INVALID_ARGUMENT }), callback, options)).toEqual({ status: NONE });
+    expect(await callback.first).toEqual(tell(INVALID_ARGUMENT, [], notMeasured));
   });
 
   it("reports a status that the caller knows", async () => {
     const callback = executionCallback();
-    expect(launch(ending({ status: MISSED_DEADLINE_PERSISTENT }), callback)).toEqual({ status: NONE });
+    expect(launch(makeEnding({ status: MISSED_DEADLINE_PERSISTENT }), callback)).toEqual({ status: NONE });
     const expected = name === "execute_1_3" ? MISSED_DEADLINE_PERSISTENT : GENERAL_FAILURE;
-    expect(await callback.first).toEqual(told(expected, [], notMeasured));
+    expect(await callback.first).toEqual(tell(expected, [], notMeasured));
   });
 
   it("reports shapes of outputs that did not fit, and no durations", async () => {
     const callback = executionCallback();
-    launch(ending({ status: OUTPUT_INSUFFICIENT_SIZE, outputShapes: insufficient }), callback);
-    expect(await callback.first).toEqual(told(OUTPUT_INSUFFICIENT_SIZE, insufficient, notMeasured));
+    launch(makeEnding({ status: OUTPUT_INSUFFICIENT_SIZE, outputShapes: insufficient }), callback);
+    expect(await callback.first).toEqual(tell(OUTPUT_INSUFFICIENT_SIZE, insufficient, notMeasured));
   });
 
   it("reports neither shapes nor durations of a failure, nor durations that were not requested", async () => {
     const callback = executionCallback();
-    launch(ending({ status: GENERAL_FAILURE }), callback);
-    expect(await callback.first).toEqual(told(GENERAL_FAILURE, [], notMeasured));
+    launch(makeEnding({ status: GENERAL_FAILURE }), callback);
+    expect(await callback.first).toEqual(tell(GENERAL_FAILURE, [], notMeasured));
     const unmeasured = executionCallback();
-    launch(ending(), unmeasured, { measure: NO });
-    expect(await unmeasured.first).toEqual(told(NONE, shapes, notMeasured));
+    launch(makeEnding(), unmeasured, { measure: NO });
+    expect(await unmeasured.first).toEqual(tell(NONE, shapes, notMeasured));
   });
 
   it("fails both ways if the execution cannot start, by callback if it fails later", async () => {
@@ -208,54 +208,54 @@ describe.each(Object.entries(launches))("%s", (name, { notify, launch }) => {
     const execute: Execute = () => {
       throw new Error("no memory");
     };
-    expect(launch({ ...ending(), execute }, callback)).toEqual({
+    expect(launch({ ...makeEnding(), execute }, callback)).toEqual({
       status: GENERAL_FAILURE,
       message: "the task could not be started: no memory",
     });
-    expect(callback.calls).toEqual([told(GENERAL_FAILURE, [], notMeasured)]);
+    expect(callback.calls).toEqual([tell(GENERAL_FAILURE, [], notMeasured)]);
     const later = executionCallback();
-    expect(launch({ ...ending(), execute: () => Promise.reject(new Error("gone")) }, later).status).toBe(NONE);
-    expect(await later.first).toEqual(told(GENERAL_FAILURE, [], notMeasured));
+    expect(launch({ ...makeEnding(), execute: () => Promise.reject(new Error("gone")) }, later).status).toBe(NONE);
+    expect(await later.first).toEqual(tell(GENERAL_FAILURE, [], notMeasured));
   });
 
   it("survives a callback that throws, and logs the lost diagnostics", async () => {
     const log: string[] = [];
-    const broken = () => {
+    const breakIt = () => {
       throw new Error("client bug");
     };
-    const callback = { notify: broken, notify_1_2: broken, notify_1_3: broken };
-    const own = ending({ status: GENERAL_FAILURE, message: "division" });
+    const callback = { notify: breakIt, notify_1_2: breakIt, notify_1_3: breakIt };
+    const own = makeEnding({ status: GENERAL_FAILURE, message: "division" });
     expect(launch(own, callback, { log: (line) => log.push(line) }).status).toBe(NONE);
-    await settled();
+    await settleAll();
     expect(log).toEqual(["execute: division", "a callback of a client failed: client bug"]);
   });
 
   it(`${name === "execute" ? "needs" : "does not need"} to know the dimensions of the outputs`, async () => {
     const callback = executionCallback();
-    const { status } = launch(ending(), callback, { source: { model: openModel, version: "1.0" } });
+    const { status } = launch(makeEnding(), callback, { source: { model: openModel, version: "1.0" } });
     expect(status).toBe(name === "execute" ? INVALID_ARGUMENT : NONE);
   });
 
   it(`${name === "execute" ? "knows" : "takes"} newer pools where method or model is of HAL 1.2`, () => {
     const options = (version: "1.0" | "1.2") => ({ request: blobRequest(), source: { model, version } });
-    const { status } = launch(ending(), executionCallback(), options("1.0"));
+    const { status } = launch(makeEnding(), executionCallback(), options("1.0"));
     expect(status).toBe(name === "execute" ? INVALID_ARGUMENT : NONE);
-    expect(launch(ending(), executionCallback(), options("1.2")).status).toBe(NONE);
+    expect(launch(makeEnding(), executionCallback(), options("1.2")).status).toBe(NONE);
   });
 });
 
 describe.each(Object.entries(calls))("%s", (name, call) => {
   it("resolves with the outcome", async () => {
-    expect(await call(ending())).toEqual(success);
-    expect((await call(ending(), { measure: NO })).timing).toEqual(notMeasured);
+    expect(await call(makeEnding())).toEqual(success);
+    expect((await call(makeEnding(), { measure: NO })).timing).toEqual(notMeasured);
   });
 
   it("resolves with what is wrong, without shapes and durations", async () => {
     const execute = vi.fn<Execute>();
-    const refused = await call({ ...ending(), execute }, { request: tooFew });
+    const refused = await call({ ...makeEnding(), execute }, { request: tooFew });
     expect(refused).toMatchObject({ status: INVALID_ARGUMENT, outputShapes: [], timing: notMeasured });
     expect(execute).not.toHaveBeenCalled();
-    const missed = await call(ending({ status: MISSED_DEADLINE_PERSISTENT, message: "late" }));
+    const missed = await call(makeEnding({ status: MISSED_DEADLINE_PERSISTENT, message: "late" }));
     expect(missed).toEqual({
       status: name === "executeSynchronously" ? GENERAL_FAILURE : MISSED_DEADLINE_PERSISTENT,
       message: "late",
@@ -265,15 +265,15 @@ describe.each(Object.entries(calls))("%s", (name, call) => {
   });
 
   it("does not reject if the device rejects or throws", async () => {
-    const rejecting: Execute = () => Promise.reject(new Error("gone"));
-    const throwing: Execute = () => {
+    const makeRejecting: Execute = () => Promise.reject(new Error("gone"));
+    const makeThrowing: Execute = () => {
       throw new Error("gone");
     };
     for (const [execute, message] of [
-      [rejecting, "the device: execute threw: gone"],
-      [throwing, "the execution failed: gone"],
+      [makeRejecting, "the device: execute threw: gone"],
+      [makeThrowing, "the execution failed: gone"],
     ] as const) {
-      expect(await call({ ...ending(), execute })).toEqual({
+      expect(await call({ ...makeEnding(), execute })).toEqual({
         status: GENERAL_FAILURE,
         message,
         outputShapes: [],
@@ -284,7 +284,7 @@ describe.each(Object.entries(calls))("%s", (name, call) => {
 
   it("does not reject if the request cannot be read", async () => {
     const garbage: V1_0.Request & V1_3.Request = JSON.parse("null");
-    const context = contextOf(ending(), {});
+    const context = contextOf(makeEnding(), {});
     const answer =
       name === "executeSynchronously"
         ? preparedModelV1_2(context).executeSynchronously(garbage, YES)
@@ -296,7 +296,7 @@ describe.each(Object.entries(calls))("%s", (name, call) => {
 describe("settings of an execution", () => {
   it("reach the device", async () => {
     const execute = vi.fn<Execute>(async () => success);
-    const face = preparedModelV1_3(contextOf({ ...ending(), execute }, {}));
+    const face = preparedModelV1_3(contextOf({ ...makeEnding(), execute }, {}));
     const deadline = { kind: "nanosecondsSinceEpoch", nanosecondsSinceEpoch: 5n } as const;
     const loopTimeout = { kind: "nanoseconds", nanoseconds: 0n } as const;
     face.execute(oldRequestOf(), executionCallback());
@@ -325,8 +325,8 @@ describe("configureExecutionBurst", () => {
     preparedModelV1_2(contextOf(own, {})).configureExecutionBurst(callback, requests, results);
 
   it("refuses a null callback; fails if the device has no bursts", async () => {
-    expect(await configure(ending(), null)).toMatchObject({ status: INVALID_ARGUMENT, context: null });
-    expect(await configure(ending())).toMatchObject({ status: GENERAL_FAILURE, context: null });
+    expect(await configure(makeEnding(), null)).toMatchObject({ status: INVALID_ARGUMENT, context: null });
+    expect(await configure(makeEnding())).toMatchObject({ status: GENERAL_FAILURE, context: null });
   });
 
   it("passes on what the device answers, a context only with NONE", async () => {
@@ -334,18 +334,18 @@ describe("configureExecutionBurst", () => {
       status: NONE,
       context: burst,
     }));
-    const { status, context } = await configure({ ...ending(), configureExecutionBurst });
+    const { status, context } = await configure({ ...makeEnding(), configureExecutionBurst });
     expect(status).toBe(NONE);
     context?.freeMemory(7);
     expect(burst.freeMemory).toHaveBeenCalledWith(7);
     expect(configureExecutionBurst).toHaveBeenCalledWith(client, requests, results);
     configureExecutionBurst.mockResolvedValueOnce({ status: INVALID_ARGUMENT, context: burst });
-    expect(await configure({ ...ending(), configureExecutionBurst })).toEqual({
+    expect(await configure({ ...makeEnding(), configureExecutionBurst })).toEqual({
       status: INVALID_ARGUMENT,
       context: null,
     });
     configureExecutionBurst.mockRejectedValueOnce(new Error("gone"));
-    expect(await configure({ ...ending(), configureExecutionBurst })).toMatchObject({ status: GENERAL_FAILURE });
+    expect(await configure({ ...makeEnding(), configureExecutionBurst })).toMatchObject({ status: GENERAL_FAILURE });
   });
 });
 
@@ -358,7 +358,7 @@ describe("executeFenced", () => {
     preparedModelV1_3(contextOf(own, {})).executeFenced(requestOf(), [fence, null], YES, none, none, duration);
 
   it("fails if the device has no fences", async () => {
-    expect(await execute(ending())).toMatchObject({ status: GENERAL_FAILURE, syncFence: null, callback: null });
+    expect(await execute(makeEnding())).toMatchObject({ status: GENERAL_FAILURE, syncFence: null, callback: null });
   });
 
   it("passes on what the device answers, a fence and a callback only with NONE", async () => {
@@ -367,7 +367,7 @@ describe("executeFenced", () => {
       syncFence: fence,
       callback: info,
     }));
-    const own = { ...ending(), executeFenced };
+    const own = { ...makeEnding(), executeFenced };
     const answer = await execute(own);
     expect([answer.status, await answer.syncFence?.wait()]).toEqual([NONE, await fence.wait()]);
     expect(await answer.callback?.getExecutionInfo()).toEqual(told);

@@ -110,7 +110,7 @@ export function preparedModelV1_0(context: PreparedModelFaceContext): V1_0.IPrep
         {
           check: () => refuseRequest(request, "1.0", context.source),
           run: () => execute(context, request, {}),
-          failed: failedExecution,
+          answerFailure: failedExecution,
           notify: ({ status }) => callback.notify(narrow(status)),
         },
         context.log,
@@ -131,7 +131,7 @@ export function preparedModelV1_2(face: PreparedModelFaceContext): V1_2.IPrepare
         {
           check: () => refuseRequest(request, "1.2", source),
           run: () => execute(face, request, { measure }),
-          failed: failedExecution,
+          answerFailure: failedExecution,
           notify: ({ status, outputShapes, timing }) => callback.notify_1_2(narrow(status), outputShapes, timing),
         },
         log,
@@ -168,7 +168,7 @@ export function preparedModelV1_3(context: PreparedModelFaceContext): V1_3.IPrep
             return refuseTimes(options, "deadline", "loopTimeoutDuration") ?? refuseRequest(request, "1.3", source);
           },
           run: () => execute(context, request, options),
-          failed: failedExecution,
+          answerFailure: failedExecution,
           notify: ({ status, outputShapes, timing }) => callback.notify_1_3(status, outputShapes, timing),
         },
         log,

@@ -7,9 +7,9 @@ import { ErrorStatus, type V1_0, type V1_2 } from "@nnhal/types";
 import { describe, expect, it, vi } from "vitest";
 import { request } from "./faults.test-helper.ts";
 import { asV1_3, liftDevice } from "./index.ts";
-import { preparing } from "./launches.test-helper.ts";
+import { makePreparing } from "./launches.test-helper.ts";
 import { driverV1_0 } from "./old-driver.test-helper.ts";
-import { model, settled } from "./versions.test-helper.ts";
+import { model, settleAll } from "./versions.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE, MISSED_DEADLINE_TRANSIENT } = ErrorStatus;
 
@@ -50,7 +50,7 @@ describe("a driver that launches and never calls back", () => {
       const log: string[] = [];
       const { clock, preparedModel, callbacks } = await silent(version, log);
       const answer = preparedModel.execute(request, { deadline: 1000n });
-      await settled();
+      await settleAll();
       clock.advance(1000n);
       expect(await answer).toMatchObject({
         status: MISSED_DEADLINE_TRANSIENT,
@@ -59,7 +59,7 @@ describe("a driver that launches and never calls back", () => {
       });
       callbacks[0]?.notify(NONE);
       callbacks[0]?.notify(NONE);
-      await settled();
+      await settleAll();
       expect(log).toEqual([
         "a driver called back again; the first call counts",
         "silent: execute: an answer that came too late is ignored",
@@ -73,11 +73,11 @@ describe("a driver that launches and never calls back", () => {
     async (version) => {
       const { clock, preparedModel } = await silent(version);
       const answer = preparedModel.execute(request);
-      await settled();
+      await settleAll();
       clock.advance(599_999_999_999n);
       const early = vi.fn();
       void answer.then(early);
-      await settled();
+      await settleAll();
       expect(early).not.toHaveBeenCalled();
       clock.advance(1n);
       expect(await answer).toMatchObject({
@@ -94,11 +94,11 @@ describe("a driver that launches and never calls back", () => {
       signal = resolve;
     });
     const answer = preparedModel.executeFenced?.(request, [{ state: "ACTIVE", wait: () => wait }], { deadline: 1000n });
-    await settled();
+    await settleAll();
     clock.advance(1000n);
     expect(await answer).toMatchObject({ status: MISSED_DEADLINE_TRANSIENT, syncFence: null, callback: null });
     signal("SIGNALED");
-    await settled();
+    await settleAll();
     expect(callbacks).toEqual([]);
     expect(clock.waiting).toBe(0);
   });
@@ -116,7 +116,7 @@ describe("a driver that launches and never calls back", () => {
     const log: string[] = [];
     const options = { now: clock.now, timer: clock.timer, log: (line: string) => void log.push(line) };
     const answer = liftDevice("silent", driver, options).prepareModel(model, { deadline: 1000n });
-    await settled();
+    await settleAll();
     clock.advance(1000n);
     expect(await answer).toEqual({
       status: MISSED_DEADLINE_TRANSIENT,
@@ -125,21 +125,21 @@ describe("a driver that launches and never calls back", () => {
     });
     const close = vi.fn();
     callbacks[0]?.notify(NONE, { execute: () => ({ status: NONE }), close });
-    await settled();
+    await settleAll();
     expect(close).toHaveBeenCalledTimes(1);
     expect(log).toEqual(["silent: prepareModel: an answer that came too late is ignored"]);
   });
 
   it("of HAL 1.3 gets 100 ms more to keep its deadline itself", async () => {
     const clock = manualClock();
-    const never = preparing(() => new Promise(() => {}));
+    const never = makePreparing(() => new Promise(() => {}));
     const options = { now: clock.now, timer: clock.timer };
     const answer = liftDevice("silent", asV1_3(never), options).prepareModel(model, { deadline: 1000n });
     const early = vi.fn();
     void answer.then(early);
-    await settled();
+    await settleAll();
     clock.advance(100_000_999n);
-    await settled();
+    await settleAll();
     expect(early).not.toHaveBeenCalled();
     clock.advance(1n);
     expect((await answer).status).toBe(MISSED_DEADLINE_TRANSIENT);

@@ -97,6 +97,6 @@ export function executionCallback(): V1_3.IExecutionCallback & Calls<ExecutionCa
 }
 
 /** Lets everything that is ready to run run. */
-export function settled(): Promise<void> {
+export function settleAll(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bool } from "../_run.test-helper.ts";
-import { elements, given, greatestDifference, of, quantise, spread } from "../_tensors.test-helper.ts";
+import { elements, giveTensor, greatestDifference, of, quantise, spread } from "../_tensors.test-helper.ts";
 import { complementaryError } from "./_error-function.ts";
 import { tableOf } from "./_table.ts";
 
@@ -38,8 +38,8 @@ describe("functions by a table", () => {
     ["1 / x", (x: number) => 1 / Math.max(x, 0)],
   ])("%s stays within its range where results are too large or infinite", (_, real) => {
     const table = tableOf({ scale: 1 / 32, zeroPoint: 0 }, { scale: 1 / 4096, zeroPoint: 0 }, real);
-    const wanted = (element: number) => Math.min(real(element / 32) * 4096, 32767);
-    const tooLarge = shorts.map((element) => element & ~127).filter((element) => wanted(element) === 32767);
+    const findWanted = (element: number) => Math.min(real(element / 32) * 4096, 32767);
+    const tooLarge = shorts.map((element) => element & ~127).filter((element) => findWanted(element) === 32767);
     expect(tooLarge.length).toBeGreaterThan(100);
     expect(new Set(tooLarge.map(table))).toEqual(new Set([32767]));
   });
@@ -56,25 +56,25 @@ describe("functions by a table", () => {
     ],
   ] as const)("%s: exact of 8-bit elements, near of 16-bit ones", async (name, compute, from8, to8, from16, to16) => {
     const real = (element: number, { scale = 1, zeroPoint = 0 }) => (element - zeroPoint) * scale;
-    expect(await elements(name, [given(from8, bytes)], to8)).toEqual(
+    expect(await elements(name, [giveTensor(from8, bytes)], to8)).toEqual(
       bytes.map((element) => quantise(compute(real(element, from8)), to8)),
     );
     if (from16 === undefined || to16 === undefined) return;
-    const results = await elements(name, [given(from16, shorts)], to16);
+    const results = await elements(name, [giveTensor(from16, shorts)], to16);
     const exact = shorts.map((element) => quantise(compute(real(element, from16)), to16));
     // The points are 65535 / 512 elements apart: the last ones lie up to 1 element beside, where the function rises by 3.6 steps.
     expect(greatestDifference(results, exact)).toBeLessThanOrEqual(4);
   });
 
   it("LOG of 16-bit numbers without a logarithm is the least element", async () => {
-    const [zero, one] = await elements("LOG", [given(of("int16", 1 / 1024), [-512, 20480])], of("int16", 1e-3));
+    const [zero, one] = await elements("LOG", [giveTensor(of("int16", 1 / 1024), [-512, 20480])], of("int16", 1e-3));
     expect(zero).toBe(-32768);
     expect(one).toBeCloseTo(Math.log(20) * 1000, -1);
   });
 
   it("RSQRT of 16-bit elements", async () => {
     const values = [0, 8192, 16384, 32767];
-    const results = await elements("RSQRT", [given(of("int16", 1 / 8192), values)], of("int16", 1e-3));
+    const results = await elements("RSQRT", [giveTensor(of("int16", 1 / 8192), values)], of("int16", 1e-3));
     expect(results[0]).toBeGreaterThan(0);
     expect(greatestDifference(results.slice(1), [1000, 707, 500])).toBeLessThanOrEqual(1);
   });
@@ -83,11 +83,11 @@ describe("functions by a table", () => {
 describe("GELU", () => {
   it("is x times the normal distribution, or near to it", async () => {
     const floats = [-3, -1, -0.25, 0, 0.5, 2, 6];
-    const exact = await elements("GELU", [given(of("float32"), floats), bool(false)], of("float32"));
+    const exact = await elements("GELU", [giveTensor(of("float32"), floats), bool(false)], of("float32"));
     // Φ(-1) = 0.158655253931457, Φ(2) = 0.977249868051821.
     expect(exact[1]).toBeCloseTo(-0.158655253931457, 6);
     expect(exact[5]).toBeCloseTo(2 * 0.977249868051821, 6);
-    const near = await elements("GELU", [given(of("float32"), floats), bool(true)], of("float32"));
+    const near = await elements("GELU", [giveTensor(of("float32"), floats), bool(true)], of("float32"));
     expect(near[1]).toBeCloseTo(-0.158808, 5);
     expect(greatestDifference(near, exact)).toBeLessThan(5e-4);
   });
@@ -96,11 +96,11 @@ describe("GELU", () => {
     for (const type of ["int8", "uint8"] as const) {
       const [input, output] = [of(type, 0.03, 60), of(type, 0.02, 20)];
       const values = type === "int8" ? bytes : bytes.map((value) => value + 128);
-      expect(await elements("GELU", [given(input, values), bool(false)], output)).toEqual(
+      expect(await elements("GELU", [giveTensor(input, values), bool(false)], output)).toEqual(
         values.map((value) => quantise(phi((value - 60) * 0.03), output)),
       );
     }
-    const results = await elements("GELU", [given(of("int16", 2e-4), shorts), bool(false)], of("int16", 2e-4));
+    const results = await elements("GELU", [giveTensor(of("int16", 2e-4), shorts), bool(false)], of("int16", 2e-4));
     expect(
       greatestDifference(
         results,
@@ -116,7 +116,7 @@ describe("LOGISTIC and TANH", () => {
       ["LOGISTIC", (x: number) => 1 / (1 + Math.exp(-x))],
       ["TANH", Math.tanh],
     ] as const) {
-      const results = await elements(name, [given(of("int16", scale), shorts)], of("int16", 2 ** -15));
+      const results = await elements(name, [giveTensor(of("int16", scale), shorts)], of("int16", 2 ** -15));
       const exact = shorts.map((value) => compute(value * scale) * 2 ** 15);
       // Fixed point of 16 bits is this far from the function.
       expect(greatestDifference(results, exact)).toBeLessThan(14);
@@ -125,16 +125,16 @@ describe("LOGISTIC and TANH", () => {
 
   it("of 8-bit elements: exact", async () => {
     const [input, output] = [of("int8", 0.04, 3), of("int8", 2 ** -8, -128)];
-    expect(await elements("LOGISTIC", [given(input, bytes)], output)).toEqual(
+    expect(await elements("LOGISTIC", [giveTensor(input, bytes)], output)).toEqual(
       bytes.map((value) => quantise(1 / (1 + Math.exp((3 - value) * 0.04)), output)),
     );
-    expect(await elements("TANH", [given(input, bytes)], of("int8", 0.01, 4))).toEqual(
+    expect(await elements("TANH", [giveTensor(input, bytes)], of("int8", 0.01, 4))).toEqual(
       bytes.map((value) => quantise(Math.tanh((value - 3) * 0.04), of("int8", 0.01, 4))),
     );
   });
 
   it("refuse another scale of a 16-bit result", async () => {
-    const input = given(of("int16", 2 ** -12), [1]);
+    const input = giveTensor(of("int16", 2 ** -12), [1]);
     expect(await elements("TANH", [input], of("int16", 2 ** -15 * 1.0005))).toHaveLength(1);
     await expect(elements("TANH", [input], of("int16", 2 ** -15 * 1.002))).rejects.toThrow(
       "expected 0.000030517578125, got",

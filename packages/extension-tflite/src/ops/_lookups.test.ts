@@ -19,18 +19,18 @@ describe("GATHER", () => {
     }
   });
 
-  const batched = (batchDims: number, axis: number, indices: ReturnType<typeof list>) =>
+  const batch = (batchDims: number, axis: number, indices: ReturnType<typeof list>) =>
     resultOf("GATHER", [ints([2, 3, 2]), int32(axis), indices, int32(batchDims)]);
   it("walks batches of both operands together", async () => {
-    expect(await batched(1, 1, ints([2, 2], [2, 0, 1, 1]))).toEqual([
+    expect(await batch(1, 1, ints([2, 2], [2, 0, 1, 1]))).toEqual([
       [2, 2, 2],
       [4, 5, 0, 1, 8, 9, 8, 9],
     ]);
-    expect(await batched(-1, -1, ints([2, 1], [1, 0]))).toEqual([
+    expect(await batch(-1, -1, ints([2, 1], [1, 0]))).toEqual([
       [2, 3, 1],
       [1, 3, 5, 6, 8, 10],
     ]);
-    expect(await batched(2, 2, longs([2, 3], [0, 1, 0, 1, 0, 1]))).toEqual([
+    expect(await batch(2, 2, longs([2, 3], [0, 1, 0, 1, 0, 1]))).toEqual([
       [2, 3],
       [0, 3, 4, 7, 8, 11],
     ]);
@@ -46,23 +46,23 @@ describe("GATHER", () => {
   });
 
   it("refuses indexes, axes and batches that do not fit", async () => {
-    expect(await batched(0, 1, list(2))).toEqual([
+    expect(await batch(0, 1, list(2))).toEqual([
       [2, 1, 2],
       [4, 5, 10, 11],
     ]);
-    await expect(batched(0, 1, list(3))).rejects.toThrow("index 3 at 0 is outside [0, 3)");
-    await expect(batched(0, 1, longList(0, -1))).rejects.toThrow("index -1 at 1 is outside [0, 3)");
-    await expect(batched(0, 3, list(0))).rejects.toThrow("axis 3 is outside [-3, 3)");
-    await expect(batched(2, 1, ints([2, 3]))).rejects.toThrow(
+    await expect(batch(0, 1, list(3))).rejects.toThrow("index 3 at 0 is outside [0, 3)");
+    await expect(batch(0, 1, longList(0, -1))).rejects.toThrow("index -1 at 1 is outside [0, 3)");
+    await expect(batch(0, 3, list(0))).rejects.toThrow("axis 3 is outside [-3, 3)");
+    await expect(batch(2, 1, ints([2, 3]))).rejects.toThrow(
       "batchDims: expected at most the axis, 1, and the rank of the indices, 2, got 2",
     );
-    await expect(batched(2, 2, list(0, 1))).rejects.toThrow(
+    await expect(batch(2, 2, list(0, 1))).rejects.toThrow(
       "expected at most the axis, 2, and the rank of the indices, 1, got 2",
     );
-    await expect(batched(-3, 2, ints([2, 3]))).rejects.toThrow(
+    await expect(batch(-3, 2, ints([2, 3]))).rejects.toThrow(
       "batchDims: expected at most the axis, 2, and the rank of the indices, 2, got -3",
     );
-    await expect(batched(1, 1, ints([3, 1]))).rejects.toThrow(
+    await expect(batch(1, 1, ints([3, 1]))).rejects.toThrow(
       "the first 1 axes of the input 2x3x2 and of the indices 3x1 differ",
     );
   });
@@ -117,20 +117,18 @@ describe("GATHER_ND and SCATTER_ND", () => {
     await expect(resultOf("GATHER_ND", [ints([2]), list(0, 0)])).rejects.toThrow(
       "the indices of shape 2 name 2 axes of 2, which has 1",
     );
-    const scattered = (indices: ReturnType<typeof list>, updates: readonly number[], ...shape: readonly number[]) =>
+    const scatter = (indices: ReturnType<typeof list>, updates: readonly number[], ...shape: readonly number[]) =>
       resultOf("SCATTER_ND", [indices, floats(updates), list(...shape)], "TENSOR_FLOAT32");
-    expect(await scattered(ints([1, 1], [1]), [1, 1], 2, 1)).toEqual([
+    expect(await scatter(ints([1, 1], [1]), [1, 1], 2, 1)).toEqual([
       [2, 1],
       [0, 0],
     ]);
-    await expect(scattered(ints([1, 1], [2]), [1, 1], 2, 1)).rejects.toThrow(
+    await expect(scatter(ints([1, 1], [2]), [1, 1], 2, 1)).rejects.toThrow(
       "index 2 of axis 0 in list 0 is outside [0, 2)",
     );
-    await expect(scattered(ints([1, 1], [0]), [1, 2], 2, 1)).rejects.toThrow(
-      "the updates: expected shape 1x1, got 1x2",
-    );
-    await expect(scattered(ints([1, 1], [0]), [1], -2)).rejects.toThrow("the extent of axis 0 is -2, less than 0");
-    await expect(scattered(ints([1, 2], [0, 0]), [1], 2)).rejects.toThrow("name 2 axes of 2, which has 1");
+    await expect(scatter(ints([1, 1], [0]), [1, 2], 2, 1)).rejects.toThrow("the updates: expected shape 1x1, got 1x2");
+    await expect(scatter(ints([1, 1], [0]), [1], -2)).rejects.toThrow("the extent of axis 0 is -2, less than 0");
+    await expect(scatter(ints([1, 2], [0, 0]), [1], 2)).rejects.toThrow("name 2 axes of 2, which has 1");
   });
 });
 
@@ -305,13 +303,13 @@ describe("SPARSE_TO_DENSE", () => {
   });
 
   it("refuses places, values and shapes that do not fit", async () => {
-    const written = (places: ReturnType<typeof list>, shape: readonly number[], values: number, defaults = 1) =>
+    const write = (places: ReturnType<typeof list>, shape: readonly number[], values: number, defaults = 1) =>
       resultOf("SPARSE_TO_DENSE", [places, list(...shape), ints([values]), ints([defaults]), bool(false)]);
-    await expect(written(list(3), [3], 1)).rejects.toThrow("index 3 of axis 0 in list 0 is outside [0, 3)");
-    await expect(written(list(-1), [3], 1)).rejects.toThrow("index -1 of axis 0 in list 0 is outside [0, 3)");
-    await expect(written(list(0, 1, 2), [3], 2)).rejects.toThrow("there are 2 values for 3 places");
-    await expect(written(list(0), [3, 3], 1)).rejects.toThrow("a place: expected 2 indexes (one for each axis), got 1");
-    await expect(written(list(0), [-3], 1)).rejects.toThrow("the extent of axis 0 is -3, less than 0");
-    await expect(written(list(0), [3], 1, 2)).rejects.toThrow("the default value: expected 1 element, got 2");
+    await expect(write(list(3), [3], 1)).rejects.toThrow("index 3 of axis 0 in list 0 is outside [0, 3)");
+    await expect(write(list(-1), [3], 1)).rejects.toThrow("index -1 of axis 0 in list 0 is outside [0, 3)");
+    await expect(write(list(0, 1, 2), [3], 2)).rejects.toThrow("there are 2 values for 3 places");
+    await expect(write(list(0), [3, 3], 1)).rejects.toThrow("a place: expected 2 indexes (one for each axis), got 1");
+    await expect(write(list(0), [-3], 1)).rejects.toThrow("the extent of axis 0 is -3, less than 0");
+    await expect(write(list(0), [3], 1, 2)).rejects.toThrow("the default value: expected 1 element, got 2");
   });
 });

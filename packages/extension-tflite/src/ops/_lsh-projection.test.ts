@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type GivenInput, int32, omitted, runOperation } from "../_run.test-helper.ts";
+import { type GivenInput, int32, omit, runOperation } from "../_run.test-helper.ts";
 import { tfliteTypes } from "../types.ts";
 
 const hash: GivenInput = {
@@ -22,7 +22,7 @@ const project = async (...inputs: GivenInput[]) => {
 };
 
 test("a sparse result has the bits of the dense one, with weights too", async () => {
-  for (const weights of [weight, omitted()]) {
+  for (const weights of [weight, omit()]) {
     const bits = await project(hash, input, weights, dense);
     expect(bits).toHaveLength(6);
     const signatures = [0, 1, 2].map((row) => 4 * row + 2 * (bits[2 * row] ?? 0) + (bits[2 * row + 1] ?? 0));
@@ -41,8 +41,8 @@ test("the bytes of elements are hashed, whatever their type", async () => {
     dimensions: [3, 8],
     data: new Uint8Array(Int32Array.of(1, 2, 3, 4, 5, 6).buffer),
   };
-  const wanted = await project(hash, input, omitted(), dense);
-  for (const same of [longs, bytes]) expect(await project(hash, same, omitted(), dense)).toEqual(wanted);
+  const wanted = await project(hash, input, omit(), dense);
+  for (const same of [longs, bytes]) expect(await project(hash, same, omit(), dense)).toEqual(wanted);
 });
 
 test("there is a weight for each slice", async () => {

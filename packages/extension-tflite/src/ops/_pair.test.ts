@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { elements, given, of, quantise, shape, spread } from "../_tensors.test-helper.ts";
+import { elements, giveTensor, of, quantise, shape, spread } from "../_tensors.test-helper.ts";
 
 describe("FLOOR_DIV and FLOOR_MOD", () => {
   it.each(["int32", "int16", "int8"] as const)("of %s, without quantisation", async (type) => {
-    const [a, b] = [given(of(type), [7, -7, 7, -7, 6]), given(of(type), [2, 2, -2, -2, 3])];
+    const [a, b] = [giveTensor(of(type), [7, -7, 7, -7, 6]), giveTensor(of(type), [2, 2, -2, -2, 3])];
     expect(await elements("FLOOR_DIV", [a, b], of(type))).toEqual([3, -4, -4, 3, 2]);
     expect((await elements("FLOOR_MOD", [a, b], of(type))).map((value) => Number(value) + 0)).toEqual([
       1, 1, -1, -1, 0,
@@ -11,10 +11,13 @@ describe("FLOOR_DIV and FLOOR_MOD", () => {
   });
 
   it("of floats and 64-bit integers", async () => {
-    const [a, b] = [given(of("float32"), [7.5, -7.5]), given(of("float32"), [2, 2])];
+    const [a, b] = [giveTensor(of("float32"), [7.5, -7.5]), giveTensor(of("float32"), [2, 2])];
     expect(await elements("FLOOR_DIV", [a, b], of("float32"))).toEqual([3, -4]);
     expect(await elements("FLOOR_MOD", [a, b], of("float32"))).toEqual([1.5, 0.5]);
-    const longs = [given(of("int64"), [2n ** 62n + 5n, -7, 7, -6]), given(of("int64"), [2n ** 62n, 2, -2, 3])];
+    const longs = [
+      giveTensor(of("int64"), [2n ** 62n + 5n, -7, 7, -6]),
+      giveTensor(of("int64"), [2n ** 62n, 2, -2, 3]),
+    ];
     expect(await elements("FLOOR_MOD", longs, of("int64"))).toEqual([5n, 1n, -1n, 0n]);
   });
 
@@ -25,18 +28,18 @@ describe("FLOOR_DIV and FLOOR_MOD", () => {
       ["FLOOR_MOD", "int16"],
       ["FLOOR_MOD", "int64"],
     ] as const) {
-      const zeros = given(of(type), [1, 0]);
+      const zeros = giveTensor(of(type), [1, 0]);
       await expect(elements(name, [zeros, zeros], of(type))).rejects.toThrow("element 1 of the divisor is 0");
     }
-    const zero = given(of("float32"), [0]);
+    const zero = giveTensor(of("float32"), [0]);
     expect(await elements("FLOOR_MOD", [zero, zero], of("float32"))).toEqual([Number.NaN]);
   });
 });
 
 describe("MAXIMUM and MINIMUM", () => {
   it("of 64-bit and 16-bit integers that broadcast", async () => {
-    const a = given(of("int64"), [2n ** 60n, 2n ** 60n + 1n, -3, 4], [2, 2]);
-    const b = given(of("int64"), [2n ** 60n + 1n, 0], [2]);
+    const a = giveTensor(of("int64"), [2n ** 60n, 2n ** 60n + 1n, -3, 4], [2, 2]);
+    const b = giveTensor(of("int64"), [2n ** 60n + 1n, 0], [2]);
     expect(await elements("MAXIMUM", [a, b], of("int64"))).toEqual([
       2n ** 60n + 1n,
       2n ** 60n + 1n,
@@ -44,7 +47,7 @@ describe("MAXIMUM and MINIMUM", () => {
       4n,
     ]);
     expect(await elements("MINIMUM", [a, b], of("int64"))).toEqual([2n ** 60n, 0n, -3n, 0n]);
-    const shorts = [given(of("int16", 0.5), [-3, 4]), given(of("int16", 0.5), [2])];
+    const shorts = [giveTensor(of("int16", 0.5), [-3, 4]), giveTensor(of("int16", 0.5), [2])];
     expect(await elements("MAXIMUM", shorts, of("int16", 0.5))).toEqual([2, 4]);
     expect(await elements("MINIMUM", shorts, of("int16", 0.5))).toEqual([-3, 2]);
   });
@@ -52,12 +55,12 @@ describe("MAXIMUM and MINIMUM", () => {
 
 describe("POW", () => {
   it("of integers wraps", async () => {
-    const [a, b] = [given(of("int32"), [3, -2, 7, 0, 2]), given(of("int32"), [5, 3, 0, 0, 33])];
+    const [a, b] = [giveTensor(of("int32"), [3, -2, 7, 0, 2]), giveTensor(of("int32"), [5, 3, 0, 0, 33])];
     expect(await elements("POW", [a, b], of("int32"))).toEqual([243, -8, 1, 1, 0]);
   });
 
   it("refuses negative exponents", async () => {
-    const exponents = given(of("int32"), [0, -1]);
+    const exponents = giveTensor(of("int32"), [0, -1]);
     await expect(elements("POW", [exponents, exponents], of("int32"))).rejects.toThrow(
       "element 1 of the exponent is -1, less than 0",
     );
@@ -66,13 +69,13 @@ describe("POW", () => {
 
 describe("SQUARED_DIFFERENCE", () => {
   it("of floats, integers that wrap, and quantised elements", async () => {
-    const floats = [given(of("float32"), [1.5, 2]), given(of("float32"), [-1])];
+    const floats = [giveTensor(of("float32"), [1.5, 2]), giveTensor(of("float32"), [-1])];
     expect(await elements("SQUARED_DIFFERENCE", floats, of("float32"))).toEqual([6.25, 9]);
-    const integers = [given(of("int32"), [65536, 3]), given(of("int32"), [0, 5])];
+    const integers = [giveTensor(of("int32"), [65536, 3]), giveTensor(of("int32"), [0, 5])];
     expect(await elements("SQUARED_DIFFERENCE", integers, of("int32"))).toEqual([0, 4]);
     const [left, right, output] = [of("int8", 0.25, 5), of("int8", 0.5, -3), of("int8", 4, -100)];
     const values = spread(-128, 127, 60);
-    expect(await elements("SQUARED_DIFFERENCE", [given(left, values), given(right, [7])], output)).toEqual(
+    expect(await elements("SQUARED_DIFFERENCE", [giveTensor(left, values), giveTensor(right, [7])], output)).toEqual(
       values.map((value) => quantise(((value - 5) * 0.25 - 5) ** 2, output)),
     );
   });
@@ -87,7 +90,7 @@ describe("BITWISE_XOR and RIGHT_SHIFT", () => {
     ["int32", [-1, 5], [0, 1], [-1, 4]],
     ["uint32", [0xffff_ffff, 0x8000_0000], [1, 0x8000_0000], [0xffff_fffe, 0]],
   ] as const)("%s: differing bits", async (type, a, b, result) => {
-    expect(await elements("BITWISE_XOR", [given(of(type), a), given(of(type), b)], of(type))).toEqual(result);
+    expect(await elements("BITWISE_XOR", [giveTensor(of(type), a), giveTensor(of(type), b)], of(type))).toEqual(result);
   });
 
   it.each([
@@ -97,14 +100,18 @@ describe("BITWISE_XOR and RIGHT_SHIFT", () => {
     ["int32", [-5, 2 ** 30], [1, 31], [-3, 0]],
     ["uint32", [2 ** 32 - 1, 2 ** 31], [1, 40], [2 ** 31 - 1, 1]],
   ] as const)("%s: shifts keep the sign, and distances are bounded", async (type, a, b, result) => {
-    expect(await elements("RIGHT_SHIFT", [given(of(type), a), given(of(type), b)], of(type))).toEqual(result);
+    expect(await elements("RIGHT_SHIFT", [giveTensor(of(type), a), giveTensor(of(type), b)], of(type))).toEqual(result);
   });
 });
 
 describe("ATAN2", () => {
   it("is the angle of a point", async () => {
     for (const type of ["float32", "float64"] as const) {
-      const results = await elements("ATAN2", [given(of(type), [1, -1, 0]), given(of(type), [1, -1, -1])], of(type));
+      const results = await elements(
+        "ATAN2",
+        [giveTensor(of(type), [1, -1, 0]), giveTensor(of(type), [1, -1, -1])],
+        of(type),
+      );
       [Math.PI / 4, (-3 * Math.PI) / 4, Math.PI].forEach((angle, index) => {
         expect(results[index]).toBeCloseTo(angle, 6);
       });
@@ -112,22 +119,22 @@ describe("ATAN2", () => {
   });
 
   it("refuses shapes that differ", async () => {
-    const [y, x] = [given(of("float32"), [1, 2]), given(of("float32"), [1])];
+    const [y, x] = [giveTensor(of("float32"), [1, 2]), giveTensor(of("float32"), [1])];
     await expect(elements("ATAN2", [y, x], of("float32"))).rejects.toThrow("the shape of x: expected 2, got 1");
   });
 });
 
 describe("ADD_N", () => {
   it("adds tensors; integers wrap", async () => {
-    const floats = [1, 2, 3].map((value) => given(of("float32"), [value, 10 * value]));
+    const floats = [1, 2, 3].map((value) => giveTensor(of("float32"), [value, 10 * value]));
     expect(await elements("ADD_N", floats, of("float32"))).toEqual([6, 60]);
-    const integers = [2 ** 31 - 1, 1].map((value) => given(of("int32"), [value]));
+    const integers = [2 ** 31 - 1, 1].map((value) => giveTensor(of("int32"), [value]));
     expect(await elements("ADD_N", integers, of("int32"))).toEqual([-(2 ** 31)]);
-    expect(await shape("ADD_N", [given(of("int32"), [1, 2], [1, 2])], of("int32"))).toEqual([1, 2]);
+    expect(await shape("ADD_N", [giveTensor(of("int32"), [1, 2], [1, 2])], of("int32"))).toEqual([1, 2]);
   });
 
   it("refuses shapes that differ", async () => {
-    const inputs = [given(of("int32"), [1, 2]), given(of("int32"), [1])];
+    const inputs = [giveTensor(of("int32"), [1, 2]), giveTensor(of("int32"), [1])];
     await expect(elements("ADD_N", inputs, of("int32"))).rejects.toThrow("the shape of input 1: expected 2, got 1");
   });
 });

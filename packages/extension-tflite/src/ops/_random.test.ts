@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { int32 } from "../_run.test-helper.ts";
-import { elements, given, greatestDifference, of, shape } from "../_tensors.test-helper.ts";
+import { elements, giveTensor, greatestDifference, of, shape } from "../_tensors.test-helper.ts";
 
-const shapeOf = (...extents: number[]) => given(of("int32"), extents);
+const shapeOf = (...extents: number[]) => giveTensor(of("int32"), extents);
 const draw = (name: string, count: number, seed: number, seed2: number) =>
   elements(name, [shapeOf(count), int32(seed), int32(seed2)], of("float32"));
 
@@ -62,7 +62,7 @@ describe("RANDOM_UNIFORM and RANDOM_STANDARD_NORMAL", () => {
 });
 
 describe("MULTINOMIAL", () => {
-  const logits = given(
+  const logits = giveTensor(
     of("float32"),
     [Math.log(0.1), Math.log(0.9), Number.NEGATIVE_INFINITY, 3, Number.NaN, 3],
     [2, 3],
@@ -88,11 +88,11 @@ describe("MULTINOMIAL", () => {
     await expect(classes(-1)).rejects.toThrow("numSamples is -1, less than 0");
     const two = [logits, shapeOf(1, 2), int32(3), int32(4)];
     await expect(elements("MULTINOMIAL", two, of("int32"))).rejects.toThrow("numSamples: expected 1 element, got 2");
-    const empty = given(of("float32"), [], [2, 0]);
+    const empty = giveTensor(of("float32"), [], [2, 0]);
     await expect(elements("MULTINOMIAL", [empty, shapeOf(1), int32(3), int32(4)], of("int32"))).rejects.toThrow(
       "expected at least 1 class, got 0",
     );
-    const none = given(of("float32"), [Number.NaN], [1, 1]);
+    const none = giveTensor(of("float32"), [Number.NaN], [1, 1]);
     await expect(elements("MULTINOMIAL", [none, shapeOf(1), int32(3), int32(4)], of("int32"))).rejects.toThrow(
       "no class of batch 0 has a finite logarithm",
     );

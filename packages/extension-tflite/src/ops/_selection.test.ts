@@ -8,19 +8,19 @@ import { tfliteTypes } from "../types.ts";
 const { TENSOR_INT64, TENSOR_UINT32 } = tfliteTypes;
 
 describe("SELECT", () => {
-  const selected = (condition: ReturnType<typeof bools>, type: Parameters<typeof tensorOf>[0] = "TENSOR_INT32") =>
+  const select = (condition: ReturnType<typeof bools>, type: Parameters<typeof tensorOf>[0] = "TENSOR_INT32") =>
     resultOf("SELECT", [condition, tensorOf(type, [2, 2], [1, 1, 1, 1]), tensorOf(type, [2, 2], [0, 0, 0, 0])], type);
   it("takes elements, slices or all of a tensor, of every type", async () => {
     for (const type of realTypes) {
-      expect(await selected(bools([2, 2], [1, 0, 0, 1]), type)).toEqual([
+      expect(await select(bools([2, 2], [1, 0, 0, 1]), type)).toEqual([
         [2, 2],
         [1, 0, 0, 1],
       ]);
-      expect(await selected(bools([2], [0, 1]), type)).toEqual([
+      expect(await select(bools([2], [0, 1]), type)).toEqual([
         [2, 2],
         [0, 0, 1, 1],
       ]);
-      expect(await selected(bools([1], [1]), type)).toEqual([
+      expect(await select(bools([1], [1]), type)).toEqual([
         [2, 2],
         [1, 1, 1, 1],
       ]);
@@ -36,10 +36,10 @@ describe("SELECT", () => {
   });
 
   it("refuses shapes that do not fit", async () => {
-    await expect(selected(bools([3], [0, 0, 0]))).rejects.toThrow(
+    await expect(select(bools([3], [0, 0, 0]))).rejects.toThrow(
       "the condition: expected 2x2, its first extent or 1, got 3",
     );
-    await expect(selected(bools([1, 2], [0, 0]))).rejects.toThrow(
+    await expect(select(bools([1, 2], [0, 0]))).rejects.toThrow(
       "the condition: expected 2x2, its first extent or 1, got 1x2",
     );
     await expect(resultOf("SELECT", [bools([2], [0, 1]), ints([2]), ints([1])], "TENSOR_INT32")).rejects.toThrow(

@@ -139,14 +139,14 @@ describe("REVERSE_V2 and REVERSE_SEQUENCE", () => {
     );
   });
 
-  const reversed = (lengths: ReturnType<typeof list>, seqDim: number, batchDim: number) =>
+  const reverse = (lengths: ReturnType<typeof list>, seqDim: number, batchDim: number) =>
     resultOf("REVERSE_SEQUENCE", [ints([2, 3]), lengths, int32(seqDim), int32(batchDim)]);
   it("turn the first elements of each sequence around", async () => {
-    expect(await reversed(list(2, 3), 1, 0)).toEqual([
+    expect(await reverse(list(2, 3), 1, 0)).toEqual([
       [2, 3],
       [1, 0, 2, 5, 4, 3],
     ]);
-    expect(await reversed(longList(0, 2, 1), 0, 1)).toEqual([
+    expect(await reverse(longList(0, 2, 1), 0, 1)).toEqual([
       [2, 3],
       [0, 4, 2, 3, 1, 5],
     ]);
@@ -158,12 +158,12 @@ describe("REVERSE_V2 and REVERSE_SEQUENCE", () => {
   });
 
   it("refuse axes and lengths that do not fit", async () => {
-    await expect(reversed(list(2, 4), 1, 0)).rejects.toThrow("length 4 of sequence 1 is outside [0, 3]");
-    await expect(reversed(list(-1, 0), 1, 0)).rejects.toThrow("length -1 of sequence 0 is outside [0, 3]");
-    await expect(reversed(list(1), 1, 0)).rejects.toThrow("expected 2 lengths (the extent of axis 0), got 1");
-    await expect(reversed(list(1, 1), 1, 1)).rejects.toThrow("seqDim and batchDim are both 1");
-    await expect(reversed(list(1, 1), 2, 0)).rejects.toThrow("seqDim is 2, outside [0, 2)");
-    await expect(reversed(list(1, 1), 1, -1)).rejects.toThrow("batchDim is -1, outside [0, 2)");
+    await expect(reverse(list(2, 4), 1, 0)).rejects.toThrow("length 4 of sequence 1 is outside [0, 3]");
+    await expect(reverse(list(-1, 0), 1, 0)).rejects.toThrow("length -1 of sequence 0 is outside [0, 3]");
+    await expect(reverse(list(1), 1, 0)).rejects.toThrow("expected 2 lengths (the extent of axis 0), got 1");
+    await expect(reverse(list(1, 1), 1, 1)).rejects.toThrow("seqDim and batchDim are both 1");
+    await expect(reverse(list(1, 1), 2, 0)).rejects.toThrow("seqDim is 2, outside [0, 2)");
+    await expect(reverse(list(1, 1), 1, -1)).rejects.toThrow("batchDim is -1, outside [0, 2)");
   });
 });
 
@@ -216,22 +216,22 @@ describe("CONCATENATION, PACK and UNPACK", () => {
   });
 
   it("refuse values that differ, and other numbers of them", async () => {
-    const packed = (...operands: Parameters<typeof resultOf>[1]) => resultOf("PACK", operands);
-    await expect(packed(ints([2]), ints([3]), int32(2), int32(0))).rejects.toThrow(
+    const pack = (...operands: Parameters<typeof resultOf>[1]) => resultOf("PACK", operands);
+    await expect(pack(ints([2]), ints([3]), int32(2), int32(0))).rejects.toThrow(
       "value 1: expected value 0's shape 2, got 3",
     );
-    await expect(packed(ints([2]), int32(2), int32(0))).rejects.toThrow("valuesCount is 2, but there are 1 values");
-    await expect(packed(ints([2]), int32(1), int32(2))).rejects.toThrow("axis 2 is outside [-2, 2)");
+    await expect(pack(ints([2]), int32(2), int32(0))).rejects.toThrow("valuesCount is 2, but there are 1 values");
+    await expect(pack(ints([2]), int32(1), int32(2))).rejects.toThrow("axis 2 is outside [-2, 2)");
     const byte = tensorOf("TENSOR_QUANT8_ASYMM", [1], [1]);
-    await expect(packed(byte, { ...byte, scale: 2 }, int32(2), int32(0))).rejects.toThrow(
+    await expect(pack(byte, { ...byte, scale: 2 }, int32(2), int32(0))).rejects.toThrow(
       "value 1: expected value 0's scale 1 and zero point 0, got 2 and 0",
     );
     const one = { type: "TENSOR_INT32" } as const;
-    const unpacked = (num: number, axis: number) =>
+    const unpack = (num: number, axis: number) =>
       resultsOf("UNPACK", [ints([2, 3]), int32(num), int32(axis)], [one, one]);
-    await expect(unpacked(3, 0)).rejects.toThrow("num is 3, but there are 2 outputs");
-    await expect(unpacked(2, 1)).rejects.toThrow("axis 1: expected extent 2 (num), got 3");
-    await expect(unpacked(2, 2)).rejects.toThrow("axis 2 is outside [-2, 2)");
+    await expect(unpack(3, 0)).rejects.toThrow("num is 3, but there are 2 outputs");
+    await expect(unpack(2, 1)).rejects.toThrow("axis 1: expected extent 2 (num), got 3");
+    await expect(unpack(2, 2)).rejects.toThrow("axis 2 is outside [-2, 2)");
   });
 });
 

@@ -16,7 +16,7 @@ interface Masks {
   readonly offset?: boolean;
 }
 
-function strided(
+function sliceStrided(
   dimensions: readonly number[],
   [begin, end, strides]: readonly (readonly number[])[],
   { begin: b = 0, end: e = 0, shrink = 0, ellipsis = 0, newAxis = 0, offset = false }: Masks = {},
@@ -33,7 +33,7 @@ describe("STRIDED_SLICE", () => {
     for (const type of realTypes) {
       if (type === "TENSOR_BOOL8") continue;
       expect(
-        await strided(
+        await sliceStrided(
           [2, 3],
           [
             [0, 2],
@@ -57,7 +57,7 @@ describe("STRIDED_SLICE", () => {
   });
 
   it("takes slices of 5 axes, and whole axes behind the lists", async () => {
-    const [dimensions, elements] = await strided(
+    const [dimensions, elements] = await sliceStrided(
       [2, 2, 2, 2, 2],
       [
         [1, 0],
@@ -75,12 +75,12 @@ describe("STRIDED_SLICE", () => {
       [1, 1],
       [1, -1],
     ];
-    expect(await strided([2, 2], whole, { begin: 3, end: 3 })).toEqual([
+    expect(await sliceStrided([2, 2], whole, { begin: 3, end: 3 })).toEqual([
       [2, 2],
       [1, 0, 3, 2],
     ]);
     expect(
-      await strided(
+      await sliceStrided(
         [2, 2],
         [
           [1, -1],
@@ -91,7 +91,7 @@ describe("STRIDED_SLICE", () => {
       ),
     ).toEqual([[1], [3]]);
     expect(
-      await strided(
+      await sliceStrided(
         [2, 3],
         [
           [0, 1],
@@ -105,7 +105,7 @@ describe("STRIDED_SLICE", () => {
       [1, 4],
     ]);
     expect(
-      await strided(
+      await sliceStrided(
         [2, 2],
         [
           [1, 0, 1],
@@ -117,7 +117,7 @@ describe("STRIDED_SLICE", () => {
     ).toEqual([[1, 1, 1], [3]]);
     // An ellipsis for no axes at all, and a new axis beside it.
     expect(
-      await strided(
+      await sliceStrided(
         [2],
         [
           [0, 0, 1],
@@ -127,22 +127,22 @@ describe("STRIDED_SLICE", () => {
         { ellipsis: 1, newAxis: 2 },
       ),
     ).toEqual([[1, 1], [1]]);
-    expect(await strided([6], [[1], [4], [2]], { offset: true })).toEqual([[2], [1, 3]]);
+    expect(await sliceStrided([6], [[1], [4], [2]], { offset: true })).toEqual([[2], [1, 3]]);
   });
 
   it("is empty if the corners do not enclose anything, and takes no more than there is", async () => {
-    expect(await strided([3], [[2], [1], [1]])).toEqual([[0], []]);
-    expect(await strided([3], [[-9], [9], [1]])).toEqual([[3], [0, 1, 2]]);
-    expect(await strided([3], [[9], [-9], [-1]])).toEqual([[3], [2, 1, 0]]);
+    expect(await sliceStrided([3], [[2], [1], [1]])).toEqual([[0], []]);
+    expect(await sliceStrided([3], [[-9], [9], [1]])).toEqual([[3], [0, 1, 2]]);
+    expect(await sliceStrided([3], [[9], [-9], [-1]])).toEqual([[3], [2, 1, 0]]);
   });
 
   it("refuses lists that do not fit", async () => {
-    await expect(strided([3], [[0], [1], [0]])).rejects.toThrow("the stride of axis 0 is 0");
-    await expect(strided([3], [[0], [1, 1], [1]])).rejects.toThrow(
+    await expect(sliceStrided([3], [[0], [1], [0]])).rejects.toThrow("the stride of axis 0 is 0");
+    await expect(sliceStrided([3], [[0], [1, 1], [1]])).rejects.toThrow(
       "begin, end and strides: expected as many elements each, got 1, 2 and 1",
     );
     await expect(
-      strided(
+      sliceStrided(
         [3],
         [
           [0, 0],
@@ -152,7 +152,7 @@ describe("STRIDED_SLICE", () => {
       ),
     ).rejects.toThrow("begin has 2 elements for axes of 3, which has 1");
     await expect(
-      strided(
+      sliceStrided(
         [3],
         [
           [0, 0],
@@ -163,14 +163,14 @@ describe("STRIDED_SLICE", () => {
       ),
     ).rejects.toThrow("the ellipsis mask: expected at most one bit, got bits 0 and 1");
     const many = new Array(33).fill(0);
-    await expect(strided([3], [many, many, many])).rejects.toThrow(
+    await expect(sliceStrided([3], [many, many, many])).rejects.toThrow(
       "begin has 33 elements where at most 32 are possible",
     );
   });
 
   it("refuses to take an element that is not there", async () => {
-    expect(await strided([3], [[2], [0], [1]], { shrink: 1 })).toEqual([[1], [2]]);
-    await expect(strided([3], [[3], [0], [1]], { shrink: 1 })).rejects.toThrow(
+    expect(await sliceStrided([3], [[2], [0], [1]], { shrink: 1 })).toEqual([[1], [2]]);
+    await expect(sliceStrided([3], [[3], [0], [1]], { shrink: 1 })).rejects.toThrow(
       "axis 0 of extent 3, which is removed, has no element 3",
     );
   });

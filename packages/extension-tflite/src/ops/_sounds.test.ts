@@ -1,11 +1,11 @@
 /** Custom operators that TensorFlow Lite registers itself: AudioSpectrogram, Mfcc and NumericVerify. */
 import { describe, expect, it } from "vitest";
 import { bool, float32, int32 } from "../_run.test-helper.ts";
-import { elements, given, greatestDifference, of, shape } from "../_tensors.test-helper.ts";
+import { elements, giveTensor, greatestDifference, of, shape } from "../_tensors.test-helper.ts";
 
 describe("AudioSpectrogram", () => {
   const run = (samples: readonly number[][], size: number, stride: number, isSquared: boolean) => {
-    const sound = given(of("float32"), samples.flat(), [samples.length, samples[0]?.length ?? 1]);
+    const sound = giveTensor(of("float32"), samples.flat(), [samples.length, samples[0]?.length ?? 1]);
     return ["AudioSpectrogram", [sound, int32(size), int32(stride), bool(isSquared)], of("float32")] as const;
   };
   const samples = (count: number) => Array.from({ length: count }, (_, at) => [Math.sin(at), Math.cos(at * at)]);
@@ -65,10 +65,10 @@ describe("Mfcc", () => {
   const spectra = Array.from({ length: 2 * bins }, (_, at) => Math.abs(Math.sin(at)) * at);
   const run = (changes: Partial<typeof settings & { bins: number }> = {}) => {
     const { rate, upper, lower, bands, coefficients, bins: count = bins } = { ...settings, ...changes };
-    const spectrogram = given(of("float32"), spectra.slice(0, 2 * count), [1, 2, count]);
+    const spectrogram = giveTensor(of("float32"), spectra.slice(0, 2 * count), [1, 2, count]);
     return [
       "Mfcc",
-      [spectrogram, given(of("int32"), [rate]), float32(upper), float32(lower), int32(bands), int32(coefficients)],
+      [spectrogram, giveTensor(of("int32"), [rate]), float32(upper), float32(lower), int32(bands), int32(coefficients)],
       of("float32"),
     ] as const;
   };
@@ -129,17 +129,17 @@ describe("Mfcc", () => {
 
   it("refuses several rates", async () => {
     const [name, [spectrogram, , ...options], output] = run();
-    const two = [spectrogram, given(of("int32"), [8000, 8000]), ...options];
+    const two = [spectrogram, giveTensor(of("int32"), [8000, 8000]), ...options];
     await expect(elements(name, two, output)).rejects.toThrow("rate: expected 1 element, got 2");
   });
 });
 
 describe("NumericVerify", () => {
   const run = (type: "int8" | "uint8" | "int16", real: readonly number[], tolerance: number, isStrict: boolean) => {
-    const input = given(of(type, 0.5, type === "uint8" ? 3 : 0), [7, 9]);
+    const input = giveTensor(of(type, 0.5, type === "uint8" ? 3 : 0), [7, 9]);
     return elements(
       "NumericVerify",
-      [input, given(of("float32"), real), float32(tolerance), bool(isStrict)],
+      [input, giveTensor(of("float32"), real), float32(tolerance), bool(isStrict)],
       of("float32"),
     );
   };

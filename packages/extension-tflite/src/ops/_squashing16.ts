@@ -18,7 +18,7 @@ const points = Int32Array.from({ length: POINTS }, (_, place) =>
 
 /** The part that differs between the two. */
 interface Squashing {
-  readonly fixed: (value: number, integerBits: number) => number;
+  readonly computeFixed: (value: number, integerBits: number) => number;
   /** The multiples of 2^-12 that the input's scale may be for fixed point. */
   readonly fixedFactors: readonly number[];
   /** Bits of a scaled element below those that name a point. */
@@ -31,7 +31,7 @@ interface Squashing {
 
 /** 16-bit fractions of the logistic function. */
 export const logistic16: Squashing = {
-  fixed: fixedPoint16.logistic,
+  computeFixed: fixedPoint16.logistic,
   fixedFactors: [1],
   fractionBits: 9,
   most: 0x7fff * 2 ** 10,
@@ -40,7 +40,7 @@ export const logistic16: Squashing = {
 
 /** 16-bit fractions of the hyperbolic tangent. */
 export const tanh16: Squashing = {
-  fixed: fixedPoint16.tanh,
+  computeFixed: fixedPoint16.tanh,
   fixedFactors: [1, 2],
   fractionBits: 8,
   most: 0xffff * 2 ** 8,
@@ -62,11 +62,11 @@ export function squash(input: AnyTensor, output: AnyOutput, squashing: Squashing
 
 function functionOf(
   scale: number,
-  { fixed, fixedFactors, fractionBits, most, result }: Squashing,
+  { computeFixed: fixed, fixedFactors, fractionBits, most, result }: Squashing,
 ): (element: number) => number {
   const factor = fixedFactors.find((each) => Math.abs(Math.log2(scale / (each * FIXED_SCALE))) < 1e-3);
   if (factor !== undefined) return (element) => fixed(clamp(element * factor, -32768, 32767), INTEGER_BITS);
-  const [multiplier, shift] = scaling(scale);
+  const [multiplier, shift] = computeScaling(scale);
   const half = shift > 0 ? 2 ** (shift - 1) : 0;
   return (element) => {
     const scaled = Math.floor((element * multiplier + half) / 2 ** shift);
@@ -79,7 +79,7 @@ function functionOf(
 }
 
 /** The factor from input elements to steps of 1 / (3 · 2^12), as multiplier / 2^shift with a multiplier of at most 15 bits. */
-function scaling(scale: number): readonly [multiplier: number, shift: number] {
+function computeScaling(scale: number): readonly [multiplier: number, shift: number] {
   let multiplier = scale * 3 * 4096;
   let shift = 0;
   while (multiplier <= 32767 / 2 && shift <= 30) {

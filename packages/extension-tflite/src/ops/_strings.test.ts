@@ -41,7 +41,7 @@ async function run(name: string, inputs: readonly GivenInput[], ...types: readon
 }
 
 /** Strings whose second row has a length beyond its bytes. */
-function broken(): GivenInput {
+function breakIt(): GivenInput {
   const input = strings(["ab", "cd"]);
   (input.data as Uint8Array)[6] = 3;
   return input;
@@ -109,7 +109,7 @@ describe("STRING_GATHER", () => {
   });
 
   it("refuses a string that is longer than its row", async () => {
-    await expect(run("STRING_GATHER", [broken(), places([1])], TENSOR_STRING)).rejects.toThrow(
+    await expect(run("STRING_GATHER", [breakIt(), places([1])], TENSOR_STRING)).rejects.toThrow(
       "string 1 has a length of 3 bytes where its row has 2",
     );
   });
@@ -223,7 +223,7 @@ describe("hash tables", () => {
       "expected as many values as keys, got 2 values and 3 keys",
     ],
     [[flag(true), keys, values, strings(["two"]), longs([0, 1])], "expected 1 default value, got 2"],
-    [[flag(true), broken(), longs([1, 2]), strings(["xyz"]), longs([0])], "string 1 has a length of 3 bytes"],
+    [[flag(true), breakIt(), longs([1, 2]), strings(["xyz"]), longs([0])], "string 1 has a length of 3 bytes"],
   ] as const)("that do not fit are refused (%#)", async (inputs, message) => {
     await expect(run("HASHTABLE_FIND", inputs, TENSOR_INT64)).rejects.toThrow(message);
   });

@@ -2,7 +2,7 @@
  * BATCH_TO_SPACE_ND for all types, with any number of spatial axes, and with crops.
  */
 import { createData, elementCount, ensure, stridesOf } from "@nnhal/operations";
-import { defineOperation, read, tensor, trailing, wide } from "@nnhal/operations/authoring";
+import { defineOperation, omittableFrom, read, tensor, wide } from "@nnhal/operations/authoring";
 import { copySteps, movedInfo, offsetOf, permute } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { blockOf, interleave, noPairs, spatialPairs, wholePart } from "../_blocks.ts";
@@ -18,7 +18,7 @@ export const batchToSpaceNd = movesComplex(
     params: [
       wide(tensor("input")),
       read(tensor("block", "TENSOR_INT32")),
-      trailing("1.2", read(tensor("crops", "TENSOR_INT32"))),
+      omittableFrom("1.2", read(tensor("crops", "TENSOR_INT32"))),
     ],
     outputs: [wide(tensor("output"))],
     types: realTypes.map((type) => ["1.2", type, type] as const),

@@ -2,7 +2,7 @@
  * BIDIRECTIONAL_SEQUENCE_LSTM: each direction is that of UNIDIRECTIONAL_SEQUENCE_LSTM, backwards on the reversed input.
  */
 import { describe, expect, it } from "vitest";
-import { bool, float32, type GivenInput, int32, omitted, type Result, runOperation } from "../_run.test-helper.ts";
+import { bool, float32, type GivenInput, int32, omit, type Result, runOperation } from "../_run.test-helper.ts";
 
 const TIMES = 3;
 const BATCHES = 2;
@@ -46,7 +46,7 @@ function cell(type: Weights, seed: number): GivenInput[] {
     ...some(4, [UNITS, UNITS], 5),
     ...some(3, [UNITS], 9),
     ...biases,
-    ...[omitted(type), omitted()],
+    ...[omit(type), omit()],
   ];
 }
 
@@ -54,7 +54,7 @@ const states = (seed: number) => [float([BATCHES, UNITS], seed), float([BATCHES,
 const input = float([TIMES, BATCHES, INPUTS], 90);
 
 /** A sequence from its last time to its first. */
-function reversed({ data }: Pick<GivenInput, "data">): number[] {
+function reverse({ data }: Pick<GivenInput, "data">): number[] {
   const values = numbers({ data });
   const size = values.length / TIMES;
   return [...Array(TIMES).keys()].toReversed().flatMap((time) => values.slice(time * size, (time + 1) * size));
@@ -64,7 +64,7 @@ const outputs = (count: number) => new Array(count).fill({ type: FLOAT });
 
 /** One direction by the other operator. */
 function oneWay(type: Weights, x: GivenInput, seed: number, asymmetric: boolean): Promise<Result[]> {
-  const norms = [omitted(), omitted(), omitted(), omitted()];
+  const norms = [omit(), omit(), omit(), omit()];
   const options = [int32(TANH), float32(0), float32(0), bool(true), bool(asymmetric), bool(false)];
   return runOperation(
     "UNIDIRECTIONAL_SEQUENCE_LSTM",
@@ -74,7 +74,7 @@ function oneWay(type: Weights, x: GivenInput, seed: number, asymmetric: boolean)
 }
 
 function twoWay(type: Weights, { merge = false, asymmetric = false, changes = {} as Record<number, GivenInput> } = {}) {
-  const auxiliary = [omitted(), ...new Array<GivenInput>(8).fill(omitted(type))];
+  const auxiliary = [omit(), ...new Array<GivenInput>(8).fill(omit(type))];
   const options = [int32(TANH), float32(0), float32(0), bool(merge), bool(true), bool(asymmetric)];
   const operands = [
     ...[input, ...cell(type, 100), ...cell(type, 200), ...states(150), ...states(250)],
@@ -92,12 +92,12 @@ describe("BIDIRECTIONAL_SEQUENCE_LSTM", () => {
     ["TENSOR_QUANT8_ASYMM", false],
   ] as const)("with weights of %s (asymmetric: %s) is two sequences", async (type, asymmetric) => {
     const [forward, ...forwardStates] = await oneWay(type, input, 100, asymmetric);
-    const turned = { ...input, data: Float32Array.from(reversed(input)) };
+    const turned = { ...input, data: Float32Array.from(reverse(input)) };
     const [backward, ...backwardStates] = await oneWay(type, turned, 200, asymmetric);
     const results = await twoWay(type, { asymmetric })(6);
     expect(results).toEqual([
       forward,
-      { ...backward, data: Float32Array.from(reversed(backward)) },
+      { ...backward, data: Float32Array.from(reverse(backward)) },
       ...forwardStates,
       ...backwardStates,
     ]);

@@ -82,7 +82,7 @@ describe("DETECTION_POSTPROCESS", () => {
   });
 
   it("has classes without a background, and decodes quantised boxes", async () => {
-    const quantised = (dimensions: number[], values: number[], scale: number, zeroPoint: number): GivenInput => ({
+    const quantise = (dimensions: number[], values: number[], scale: number, zeroPoint: number): GivenInput => ({
       type: "TENSOR_QUANT8_ASYMM",
       dimensions,
       data: Uint8Array.from(values),
@@ -90,9 +90,9 @@ describe("DETECTION_POSTPROCESS", () => {
       zeroPoint,
     });
     const inputs = [
-      quantised([1, 1, 4], [20, 0, 10, 15], 1, 10),
-      quantised([1, 1, 2], [10, 200], 1 / 256, 0),
-      quantised([1, 4], [2, 3, 2, 1], 1, 0),
+      quantise([1, 1, 4], [20, 0, 10, 15], 1, 10),
+      quantise([1, 1, 2], [10, 200], 1 / 256, 0),
+      quantise([1, 4], [2, 3, 2, 1], 1, 0),
     ];
     const [boxes, classes, best, count] = await runOperation(
       "DETECTION_POSTPROCESS",

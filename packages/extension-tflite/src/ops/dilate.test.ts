@@ -6,7 +6,7 @@ import { list, resultOf, tensorOf, upTo } from "../_values.test-helper.ts";
 
 type Type = (typeof realTypes)[number];
 
-async function dilated(type: Type, shape: readonly number[], by: readonly number[], value: GivenInput) {
+async function dilate(type: Type, shape: readonly number[], by: readonly number[], value: GivenInput) {
   const values = upTo(shape).map((place) => (type === "TENSOR_BOOL8" ? place % 2 : place + 1));
   const [dimensions, elements] = await resultOf("DILATE", [tensorOf(type, shape, values), list(...by), value]);
   return { shape: dimensions, values: elements };
@@ -19,7 +19,7 @@ describe("DILATE", () => {
     const isBool = type === "TENSOR_BOOL8";
     const [a, b, c, d] = isBool ? [0, 1, 0, 1] : [1, 2, 3, 4];
     const p = isBool ? 1 : 9;
-    expect(await dilated(type, [2, 2], [2, 3], tensorOf(type, [1], [p]))).toEqual({
+    expect(await dilate(type, [2, 2], [2, 3], tensorOf(type, [1], [p]))).toEqual({
       shape: [3, 4],
       values: [...[a, p, p, b], ...[p, p, p, p], ...[c, p, p, d]],
     });
@@ -39,28 +39,28 @@ describe("DILATE", () => {
       [1, 9, 2, 3, 9, 4],
     ],
   ])("of %j by %j", async (shape, by, values) => {
-    expect((await dilated("TENSOR_FLOAT32", shape, by, one)).values).toEqual(values);
+    expect((await dilate("TENSOR_FLOAT32", shape, by, one)).values).toEqual(values);
   });
 
   it.each<[string, () => Promise<unknown>, string]>([
     [
       "too few factors",
-      () => dilated("TENSOR_FLOAT32", [2, 2], [2], one),
+      () => dilate("TENSOR_FLOAT32", [2, 2], [2], one),
       "expected 2 dilations (one for each dimension), got 1",
     ],
     [
       "a factor of 0",
-      () => dilated("TENSOR_FLOAT32", [2], [0], one),
+      () => dilate("TENSOR_FLOAT32", [2], [0], one),
       "the dilation of axis 0: expected at least 1, got 0",
     ],
     [
       "an axis without elements",
-      () => dilated("TENSOR_FLOAT32", [2, 0], [1, 2], one),
+      () => dilate("TENSOR_FLOAT32", [2, 0], [1, 2], one),
       "axis 1 has no elements, and so cannot be dilated",
     ],
     [
       "two values",
-      () => dilated("TENSOR_FLOAT32", [2], [2], tensorOf("TENSOR_FLOAT32", [2], [1, 2])),
+      () => dilate("TENSOR_FLOAT32", [2], [2], tensorOf("TENSOR_FLOAT32", [2], [1, 2])),
       "the value: expected 1 element, got 2",
     ],
   ])("refuses %s", async (_, run, message) => {

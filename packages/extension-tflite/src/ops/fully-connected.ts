@@ -9,9 +9,9 @@ import {
   ensure,
   int32,
   omittable,
+  omittableFrom,
   optional,
   tensor,
-  trailing,
   wide,
 } from "@nnhal/operations/authoring";
 import { checkChannelDim, connect, filterWork } from "@nnhal/operations/kernels";
@@ -30,7 +30,7 @@ export const fullyConnected = defineOperation({
     optional("1.2", bool("keepNumDims"), false),
     optional("1.2", bool("asymmetricQuantizeInputs"), false),
     // The weights of a unit in as many blocks of one size, each with its own scale in place of the weights' one.
-    trailing("1.2", tensor("blockScales", "TENSOR_FLOAT32")),
+    omittableFrom("1.2", tensor("blockScales", "TENSOR_FLOAT32")),
   ],
   outputs: [tensor("output")],
   types: [

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { bool, float32, int32, runOperation } from "../_run.test-helper.ts";
-import { elements, given, greatestDifference, of, quantise, spread } from "../_tensors.test-helper.ts";
+import { elements, giveTensor, greatestDifference, of, quantise, spread } from "../_tensors.test-helper.ts";
 import { channelsOf } from "./_channels.ts";
 
 describe("QUANTIZE", () => {
   it("rounds halves away from 0 and clamps", async () => {
-    const floats = given(of("float32"), [0.25, -0.25, 0.2, 20000, -20000]);
+    const floats = giveTensor(of("float32"), [0.25, -0.25, 0.2, 20000, -20000]);
     expect(await elements("QUANTIZE", [floats], of("int16", 0.5))).toEqual([1, -1, 0, 32767, -32768]);
   });
 
@@ -22,30 +22,32 @@ describe("QUANTIZE", () => {
     const zeroOf = { uint8: 130, int8: -5, int16: 0 };
     const [input, output] = [of(from, 0.03, zeroOf[from]), of(to, 0.041, zeroOf[to])];
     const values = from === "uint8" ? spread(0, 255, 60) : spread(-128, 127, 60);
-    expect(await elements("QUANTIZE", [given(input, values)], output)).toEqual(
+    expect(await elements("QUANTIZE", [giveTensor(input, values)], output)).toEqual(
       values.map((value) => quantise((value - zeroOf[from]) * 0.03, output)),
     );
   });
 
   it("from and to 32-bit integers with a scale", async () => {
     const wide = { type: "TENSOR_INT32", scale: 0.001 } as const;
-    expect(await elements("QUANTIZE", [given(wide, [1500, -2499, 10 ** 9])], of("int8", 0.5, 1))).toEqual([4, -4, 127]);
-    expect(await elements("QUANTIZE", [given(of("int16", 0.5), [3, -32768])], wide)).toEqual([1500, -16384000]);
-    await expect(elements("QUANTIZE", [given(of("int32"), [1])], of("int8"))).rejects.toThrow(
+    expect(await elements("QUANTIZE", [giveTensor(wide, [1500, -2499, 10 ** 9])], of("int8", 0.5, 1))).toEqual([
+      4, -4, 127,
+    ]);
+    expect(await elements("QUANTIZE", [giveTensor(of("int16", 0.5), [3, -32768])], wide)).toEqual([1500, -16384000]);
+    await expect(elements("QUANTIZE", [giveTensor(of("int32"), [1])], of("int8"))).rejects.toThrow(
       "the input: expected a scale > 0, got TENSOR_INT32 of scale 0",
     );
   });
 
   it("refuses combinations that the operator lacks", async () => {
-    await expect(elements("QUANTIZE", [given(of("int32"), [1])], of("uint8"))).rejects.toThrow("QUANTIZE");
-    await expect(elements("QUANTIZE", [given(of("int64"), [1])], of("int8"))).rejects.toThrow("QUANTIZE");
+    await expect(elements("QUANTIZE", [giveTensor(of("int32"), [1])], of("uint8"))).rejects.toThrow("QUANTIZE");
+    await expect(elements("QUANTIZE", [giveTensor(of("int64"), [1])], of("int8"))).rejects.toThrow("QUANTIZE");
   });
 });
 
 describe("DEQUANTIZE", () => {
   it("of 16-bit elements and of more than 4 axes", async () => {
-    expect(await elements("DEQUANTIZE", [given(of("int16", 0.5), [-3, 4])], of("float32"))).toEqual([-1.5, 2]);
-    const deep = given(of("uint8", 0.5, 3), [3, 5], [1, 1, 1, 2, 1]);
+    expect(await elements("DEQUANTIZE", [giveTensor(of("int16", 0.5), [-3, 4])], of("float32"))).toEqual([-1.5, 2]);
+    const deep = giveTensor(of("uint8", 0.5, 3), [3, 5], [1, 1, 1, 2, 1]);
     expect(await runOperation("DEQUANTIZE", [deep], [of("float32")])).toEqual([
       { dimensions: [1, 1, 1, 2, 1], data: Float32Array.of(0, 1) },
     ]);
@@ -78,7 +80,7 @@ describe("FAKE_QUANT", () => {
   const run = (min: number, max: number, bits: number, isNarrow = false) =>
     elements(
       "FAKE_QUANT",
-      [given(of("float32"), numbers), float32(min), float32(max), int32(bits), bool(isNarrow)],
+      [giveTensor(of("float32"), numbers), float32(min), float32(max), int32(bits), bool(isNarrow)],
       of("float32"),
     );
 

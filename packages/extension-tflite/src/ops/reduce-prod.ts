@@ -33,7 +33,7 @@ export const reduceProd = reduction("REDUCE_PROD", {
 /** Each factor is scaled by the input's scale and a share of the output's, so that intermediate products fit into 32 bits. */
 function quantisedProduct(input: AnyTensor, { reduced, count }: ReducedAxes, output: AnyOutput): readonly Phase[] {
   ensureElements(input.dimensions, reduced);
-  const scaled = scaling(input.scale / output.scale ** (1 / count));
+  const scaled = makeScaling(input.scale / output.scale ** (1 / count));
   // NaN: no factor yet.
   const products = new Float64Array(output.data.length).fill(Number.NaN);
   const multiplying = reduce(
@@ -50,7 +50,7 @@ function quantisedProduct(input: AnyTensor, { reduced, count }: ReducedAxes, out
 }
 
 /** A product by a real number, with 16 bits of its precision, rounded halves up. */
-function scaling(factor: number): (value: number) => number {
+function makeScaling(factor: number): (value: number) => number {
   const { mantissa, shift } = quantiseMultiplier(factor);
   const short = Math.min(Math.floor((mantissa + 2 ** 15) / 2 ** 16), 0x7fff);
   const divisor = 2 ** (15 - shift);

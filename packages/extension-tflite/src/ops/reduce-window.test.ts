@@ -19,7 +19,7 @@ const floats = (dimensions: readonly number[], ...values: readonly number[]) =>
 /** 1 2 3 4, 5 6 7 8, 9 10 11 12 */
 const grid = floats([3, 4], ...Array.from({ length: 12 }, (_, index) => index + 1));
 
-async function reduced(code: number | undefined, given: Case = {}) {
+async function reduce(code: number | undefined, given: Case = {}) {
   const { input = grid, init = floats([1], 0), shape = [2, 2], strides = [1, 1], dilations = [1, 1] } = given;
   const { type, scale } = input;
   const [result] = await runOperation(
@@ -38,37 +38,37 @@ describe("REDUCE_WINDOW", () => {
     ["MAXIMUM", MAXIMUM, [6, 7, 8, 10, 11, 12]],
   ])("%s", async (_, code, values) => {
     const init = floats([1], code === MUL ? 1 : code === MINIMUM ? 99 : 0);
-    expect(await reduced(code, { init })).toEqual({ shape: [2, 3], values });
+    expect(await reduce(code, { init })).toEqual({ shape: [2, 3], values });
   });
 
   it("ALL and ANY", async () => {
     const input = floats([4], 0, 2, 3, 0);
     const line = { input, shape: [2], strides: [1], dilations: [1] };
-    expect((await reduced(ALL, { ...line, init: floats([1], 1) })).values).toEqual([0, 1, 0]);
-    expect((await reduced(ANY, line)).values).toEqual([1, 1, 1]);
-    expect((await reduced(ANY, { ...line, shape: [1] })).values).toEqual([0, 1, 1, 0]);
+    expect((await reduce(ALL, { ...line, init: floats([1], 1) })).values).toEqual([0, 1, 0]);
+    expect((await reduce(ANY, line)).values).toEqual([1, 1, 1]);
+    expect((await reduce(ANY, { ...line, shape: [1] })).values).toEqual([0, 1, 1, 0]);
   });
 
   it("reduces truth values", async () => {
     const input = tensorOf("TENSOR_BOOL8", [4], [0, 1, 1, 0]);
     const line = { input, shape: [2], strides: [1], dilations: [1] };
     const init = (value: number) => tensorOf("TENSOR_BOOL8", [1], [value]);
-    expect((await reduced(ALL, { ...line, init: init(1) })).values).toEqual([0, 1, 0]);
-    expect((await reduced(MUL, { ...line, init: init(1) })).values).toEqual([0, 1, 0]);
-    expect((await reduced(ANY, { ...line, init: init(0) })).values).toEqual([1, 1, 1]);
-    expect((await reduced(ADD, { ...line, shape: [1], init: init(0) })).values).toEqual([0, 1, 1, 0]);
-    expect((await reduced(ANY, { ...line, init: init(1), shape: [1] })).values).toEqual([1, 1, 1, 1]);
+    expect((await reduce(ALL, { ...line, init: init(1) })).values).toEqual([0, 1, 0]);
+    expect((await reduce(MUL, { ...line, init: init(1) })).values).toEqual([0, 1, 0]);
+    expect((await reduce(ANY, { ...line, init: init(0) })).values).toEqual([1, 1, 1]);
+    expect((await reduce(ADD, { ...line, shape: [1], init: init(0) })).values).toEqual([0, 1, 1, 0]);
+    expect((await reduce(ANY, { ...line, init: init(1), shape: [1] })).values).toEqual([1, 1, 1, 1]);
   });
 
   it("begins with the initial value", async () => {
-    expect((await reduced(MAXIMUM, { init: floats([1], 7.5) })).values).toEqual([7.5, 7.5, 8, 10, 11, 12]);
+    expect((await reduce(MAXIMUM, { init: floats([1], 7.5) })).values).toEqual([7.5, 7.5, 8, 10, 11, 12]);
   });
 
   it("moves by strides, and spreads by dilations", async () => {
-    expect(await reduced(ADD, { strides: [2, 2] })).toEqual({ shape: [1, 2], values: [14, 22] });
-    expect(await reduced(ADD, { dilations: [2, 3] })).toEqual({ shape: [1, 1], values: [1 + 4 + 9 + 12] });
+    expect(await reduce(ADD, { strides: [2, 2] })).toEqual({ shape: [1, 2], values: [14, 22] });
+    expect(await reduce(ADD, { dilations: [2, 3] })).toEqual({ shape: [1, 1], values: [1 + 4 + 9 + 12] });
     // Elements after the last complete stride are left out.
-    expect((await reduced(ADD, { strides: [1, 3] })).shape).toEqual([2, 1]);
+    expect((await reduce(ADD, { strides: [1, 3] })).shape).toEqual([2, 1]);
   });
 
   it("wraps integers at the size of their type", async () => {
@@ -80,7 +80,7 @@ describe("REDUCE_WINDOW", () => {
         { type, dimensions: [1], data: init, ...more },
       ] as const;
     const run = async (code: number | undefined, [input, init]: readonly [GivenInput, GivenInput]) =>
-      (await reduced(code, { ...line, input, init })).values;
+      (await reduce(code, { ...line, input, init })).values;
     expect(await run(ADD, of("TENSOR_INT32", Int32Array.of(2 ** 31 - 1, 1), Int32Array.of(0)))).toEqual([-(2 ** 31)]);
     expect(await run(MUL, of("TENSOR_INT32", Int32Array.of(123_456_789, 987_654_321), Int32Array.of(1)))).toEqual([
       Math.imul(123_456_789, 987_654_321),
@@ -95,36 +95,36 @@ describe("REDUCE_WINDOW", () => {
   });
 
   it.each<[string, () => Promise<unknown>, string]>([
-    ["no function", () => reduced(0), "the function: expected ADD 1 to ANY 6, got 0"],
-    ["an unknown function", () => reduced(7), "the function: expected ADD 1 to ANY 6, got 7"],
+    ["no function", () => reduce(0), "the function: expected ADD 1 to ANY 6, got 0"],
+    ["an unknown function", () => reduce(7), "the function: expected ADD 1 to ANY 6, got 7"],
     [
       "a window of another rank",
-      () => reduced(ADD, { shape: [2] }),
+      () => reduce(ADD, { shape: [2] }),
       "windowShape: expected 2 integers of at least 1, got [2]",
     ],
     [
       "a stride of 0",
-      () => reduced(ADD, { strides: [0, 1] }),
+      () => reduce(ADD, { strides: [0, 1] }),
       "windowStrides: expected 2 integers of at least 1, got [0, 1]",
     ],
     [
       "a dilation of 0",
-      () => reduced(ADD, { dilations: [1, 0] }),
+      () => reduce(ADD, { dilations: [1, 0] }),
       "windowDilations: expected 2 integers of at least 1, got [1, 0]",
     ],
     [
       "a window that is too long",
-      () => reduced(ADD, { shape: [4, 1] }),
+      () => reduce(ADD, { shape: [4, 1] }),
       "the window spans 4 of the 3 elements of axis 0",
     ],
     [
       "a window that is too wide",
-      () => reduced(ADD, { dilations: [1, 4] }),
+      () => reduce(ADD, { dilations: [1, 4] }),
       "the window spans 5 of the 4 elements of axis 1",
     ],
     [
       "two initial values",
-      () => reduced(ADD, { init: floats([2], 0, 0) }),
+      () => reduce(ADD, { init: floats([2], 0, 0) }),
       "the initial value: expected 1 element, got 2",
     ],
   ])("refuses %s", async (_, run, message) => {

@@ -55,7 +55,7 @@ function windowOf(
   args: Readonly<Record<`window${"Shape" | "Strides" | "Dilations"}`, Tensor<AnyTensorData>>>,
   rank: number,
 ): Window {
-  const checked = (name: "Shape" | "Strides" | "Dilations") =>
+  const check = (name: "Shape" | "Strides" | "Dilations") =>
     windowList(`window${name}`, listOf(args[`window${name}`]), rank);
-  return { shape: checked("Shape"), strides: checked("Strides"), dilations: checked("Dilations") };
+  return { shape: check("Shape"), strides: check("Strides"), dilations: check("Dilations") };
 }

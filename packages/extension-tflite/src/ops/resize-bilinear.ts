@@ -13,7 +13,7 @@ import {
   type Tensor,
 } from "@nnhal/operations";
 import { halOperation } from "@nnhal/operations/kernels";
-import { resizedTypes, resizing } from "../_resize.ts";
+import { defineResize, resizedTypes } from "../_resize.ts";
 
 type Args = DefinitionArgs<OperationTypes["RESIZE_BILINEAR"], Tensor>;
 type Outputs = DefinitionOutputs<OperationTypes["RESIZE_BILINEAR"], OutputTensor>;
@@ -21,7 +21,7 @@ type Outputs = DefinitionOutputs<OperationTypes["RESIZE_BILINEAR"], OutputTensor
 /** Steps of a position in a pixel. */
 const STEPS = 1 << 10;
 
-export const resizeBilinear = resizing("RESIZE_BILINEAR", resizedTypes, (args, outputs, context) =>
+export const resizeBilinear = defineResize("RESIZE_BILINEAR", resizedTypes, (args, outputs, context) =>
   // The engine passes the records that the operand list describes.
   (args as unknown as Args).input.type === "TENSOR_QUANT16_SYMM"
     ? resample(args as unknown as Args, outputs as unknown as Outputs)

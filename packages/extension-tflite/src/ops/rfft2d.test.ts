@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { elements, given, greatestDifference, of, shape } from "../_tensors.test-helper.ts";
+import { elements, giveTensor, greatestDifference, of, shape } from "../_tensors.test-helper.ts";
 import { createTransform } from "./_fourier.ts";
 
 /** The transform by its definition. */
-function transformed(input: readonly number[][], height: number, width: number): number[] {
+function transformRows(input: readonly number[][], height: number, width: number): number[] {
   const result: number[] = [];
   for (let k = 0; k < height; k++) {
     for (let l = 0; l <= Math.floor(width / 2); l++) {
@@ -21,7 +21,7 @@ function transformed(input: readonly number[][], height: number, width: number):
   return result;
 }
 
-const lengths = (height: number, width: number) => given(of("int32"), [height, width]);
+const lengths = (height: number, width: number) => giveTensor(of("int32"), [height, width]);
 
 describe("RFFT2D", () => {
   it.each([
@@ -37,25 +37,25 @@ describe("RFFT2D", () => {
         Array.from({ length: 7 }, (_, column) => Math.sin(row * 7 + column + matrix)),
       ),
     );
-    const input = given(of("float32"), matrices.flat(2), [2, 5, 7]);
+    const input = giveTensor(of("float32"), matrices.flat(2), [2, 5, 7]);
     const inputs = [input, lengths(height, width)];
     expect(await shape("RFFT2D", inputs, of("complex64"))).toEqual([2, height, Math.floor(width / 2) + 1]);
-    const exact = matrices.flatMap((matrix) => transformed(matrix, height, width));
+    const exact = matrices.flatMap((matrix) => transformRows(matrix, height, width));
     expect(greatestDifference(await elements("RFFT2D", inputs, of("complex64")), exact)).toBeLessThan(1e-5);
   });
 
   it("refuses lengths that are not powers of 2, another number of them, and vectors", async () => {
-    const input = given(of("float32"), [1, 2], [1, 2]);
+    const input = giveTensor(of("float32"), [1, 2], [1, 2]);
     await expect(elements("RFFT2D", [input, lengths(1, 6)], of("complex64"))).rejects.toThrow(
       "fftLength: expected powers of 2, got 1x6",
     );
     await expect(elements("RFFT2D", [input, lengths(0, 2)], of("complex64"))).rejects.toThrow("powers of 2");
     await expect(elements("RFFT2D", [input, lengths(-4, 2)], of("complex64"))).rejects.toThrow("powers of 2");
-    const three = given(of("int32"), [1, 2, 4]);
+    const three = giveTensor(of("int32"), [1, 2, 4]);
     await expect(elements("RFFT2D", [input, three], of("complex64"))).rejects.toThrow(
       "the shape of fftLength: expected 2, got 3",
     );
-    const vector = given(of("float32"), [1, 2]);
+    const vector = giveTensor(of("float32"), [1, 2]);
     await expect(elements("RFFT2D", [vector, lengths(1, 2)], of("complex64"))).rejects.toThrow(
       "inputs[0]: RFFT2D: input: expected rank 2 or more, got 1",
     );
@@ -67,15 +67,17 @@ describe("COMPLEX_ABS, REAL and IMAG", () => {
     ["complex64", "float32"],
     ["complex128", "float64"],
   ] as const)("of %s", async (from, to) => {
-    const numbers = given(of(from), [3, -4, -5, 12], [2]);
+    const numbers = giveTensor(of(from), [3, -4, -5, 12], [2]);
     expect(await elements("COMPLEX_ABS", [numbers], of(to))).toEqual([5, 13]);
     expect(await elements("REAL", [numbers], of(to))).toEqual([3, -5]);
     expect(await elements("IMAG", [numbers], of(to))).toEqual([-4, 12]);
   });
 
   it("refuse real numbers and a result of another width", async () => {
-    await expect(elements("REAL", [given(of("float32"), [1])], of("float32"))).rejects.toThrow("REAL: input 0 (input)");
-    await expect(elements("REAL", [given(of("complex64"), [1, 2], [1])], of("float64"))).rejects.toThrow("REAL:");
+    await expect(elements("REAL", [giveTensor(of("float32"), [1])], of("float32"))).rejects.toThrow(
+      "REAL: input 0 (input)",
+    );
+    await expect(elements("REAL", [giveTensor(of("complex64"), [1, 2], [1])], of("float64"))).rejects.toThrow("REAL:");
   });
 });
 

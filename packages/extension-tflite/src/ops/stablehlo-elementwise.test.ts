@@ -54,13 +54,13 @@ describe("the operators of StableHLO of two tensors", () => {
   });
 
   it("shifts by less than 0, and by as many bits as there are, leave 0", async () => {
-    const shifted = async (bits: number, type: "TENSOR_INT32" | "TENSOR_QUANT8_ASYMM_SIGNED") =>
+    const shift = async (bits: number, type: "TENSOR_INT32" | "TENSOR_QUANT8_ASYMM_SIGNED") =>
       (await resultOf("STABLEHLO_SHIFT_LEFT", [tensorOf(type, [1], [3]), tensorOf(type, [1], [bits])]))[1];
-    expect(await shifted(30, "TENSOR_INT32")).toEqual([-(2 ** 30)]);
-    expect(await shifted(31, "TENSOR_INT32")).toEqual([-(2 ** 31)]);
-    for (const bits of [-1, 32]) expect(await shifted(bits, "TENSOR_INT32")).toEqual([0]);
-    expect(await shifted(7, "TENSOR_QUANT8_ASYMM_SIGNED")).toEqual([-128]);
-    expect(await shifted(8, "TENSOR_QUANT8_ASYMM_SIGNED")).toEqual([0]);
+    expect(await shift(30, "TENSOR_INT32")).toEqual([-(2 ** 30)]);
+    expect(await shift(31, "TENSOR_INT32")).toEqual([-(2 ** 31)]);
+    for (const bits of [-1, 32]) expect(await shift(bits, "TENSOR_INT32")).toEqual([0]);
+    expect(await shift(7, "TENSOR_QUANT8_ASYMM_SIGNED")).toEqual([-128]);
+    expect(await shift(8, "TENSOR_QUANT8_ASYMM_SIGNED")).toEqual([0]);
   });
 
   it("do not broadcast", async () => {

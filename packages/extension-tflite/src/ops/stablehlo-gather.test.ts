@@ -1,6 +1,6 @@
 import { elementAt, typeText } from "@nnhal/operations";
 import { describe, expect, it } from "vitest";
-import { type GivenInput, int32, omitted } from "../_run.test-helper.ts";
+import { type GivenInput, int32, omit } from "../_run.test-helper.ts";
 import { realTypes } from "../_types.ts";
 import { ints, list, longs, resultOf, tensorOf, upTo } from "../_values.test-helper.ts";
 
@@ -13,9 +13,9 @@ interface Options {
 }
 
 /** An option as the import writes it: a list without elements is omitted. */
-const axes = (values: readonly number[]) => (values.length === 0 ? omitted("TENSOR_INT32") : list(...values));
+const axes = (values: readonly number[]) => (values.length === 0 ? omit("TENSOR_INT32") : list(...values));
 
-async function gathered(operand: GivenInput, indices: GivenInput, given: Options) {
+async function gather(operand: GivenInput, indices: GivenInput, given: Options) {
   const { offsetDims = [], collapsedSliceDims = [], startIndexMap = [], indexVectorDim = 0, sliceSizes = [] } = given;
   const [shape, values] = await resultOf("STABLEHLO_GATHER", [
     operand,
@@ -49,7 +49,7 @@ describe("STABLEHLO_GATHER", () => {
     ["INT64", longs([2, 3, 2], indices)],
     ["INT32", ints([2, 3, 2], indices)],
   ])("takes windows by indices of %s", async (_, given) => {
-    expect(await gathered(operand, given, example)).toEqual({
+    expect(await gather(operand, given, example)).toEqual({
       shape: [2, 3, 2, 2],
       values: [
         ...[1, 2, 3, 4],
@@ -68,15 +68,15 @@ describe("STABLEHLO_GATHER", () => {
   it("moves a window back into the tensor", async () => {
     const line = { offsetDims: [1], startIndexMap: [0], indexVectorDim: 1, sliceSizes: [2] };
     const given = ints([4], [-5, 1, 3, 2 ** 31 - 1]);
-    expect((await gathered(ints([4]), given, line)).values).toEqual([0, 1, 1, 2, 2, 3, 2, 3]);
-    expect((await gathered(ints([4]), longs([1], [2 ** 62]), line)).values).toEqual([2, 3]);
+    expect((await gather(ints([4]), given, line)).values).toEqual([0, 1, 1, 2, 2, 3, 2, 3]);
+    expect((await gather(ints([4]), longs([1], [2 ** 62]), line)).values).toEqual([2, 3]);
   });
 
   it("takes the vectors along any axis, and windows before others", async () => {
     // Two vectors [0, 2] and [1, 0], along axis 0.
     const first = { offsetDims: [0], collapsedSliceDims: [0, 1], startIndexMap: [0, 1], indexVectorDim: 0 };
     const given = ints([2, 2], [0, 1, 2, 0]);
-    expect(await gathered(operand, given, { ...first, sliceSizes: [1, 1, 2] })).toEqual({
+    expect(await gather(operand, given, { ...first, sliceSizes: [1, 1, 2] })).toEqual({
       shape: [2, 2],
       values: [5, 9, 6, 10],
     });
@@ -84,18 +84,18 @@ describe("STABLEHLO_GATHER", () => {
 
   it("one element, by a scalar", async () => {
     const scalar = { collapsedSliceDims: [0], startIndexMap: [0], indexVectorDim: 0, sliceSizes: [1] };
-    expect(await gathered(ints([3]), ints([1], [2]), scalar)).toEqual({ shape: [1], values: [2] });
+    expect(await gather(ints([3]), ints([1], [2]), scalar)).toEqual({ shape: [1], values: [2] });
   });
 
   it("windows without elements", async () => {
     const none = { offsetDims: [1], startIndexMap: [0], indexVectorDim: 1, sliceSizes: [0] };
-    expect((await gathered(ints([3]), ints([2], [0, 1]), none)).values).toEqual([]);
+    expect((await gather(ints([3]), ints([2], [0, 1]), none)).values).toEqual([]);
   });
 
   it.each(realTypes.map((type) => [typeText(type), type] as const))("of %s", async (_, type) => {
     const line = { collapsedSliceDims: [0], startIndexMap: [0], indexVectorDim: 1, sliceSizes: [1] };
     const values = upTo([3]).map((place) => (type === "TENSOR_BOOL8" ? place % 2 : place + 1));
-    expect((await gathered(tensorOf(type, [3], values), ints([2], [1, 0]), line)).values).toEqual([
+    expect((await gather(tensorOf(type, [3], values), ints([2], [1, 0]), line)).values).toEqual([
       elementAt(values, 1),
       elementAt(values, 0),
     ]);
@@ -117,6 +117,6 @@ describe("STABLEHLO_GATHER", () => {
     [{ sliceSizes: [1, 5, 2] }, "sliceSizes: expected sizes within 3x4x2, got [1, 5, 2]"],
     [{ sliceSizes: [1, -1, 2] }, "sliceSizes: expected sizes within 3x4x2, got [1, -1, 2]"],
   ])("refuses %j", async (change, message) => {
-    await expect(gathered(operand, ints([2, 3, 2], indices), { ...example, ...change })).rejects.toThrow(message);
+    await expect(gather(operand, ints([2, 3, 2], indices), { ...example, ...change })).rejects.toThrow(message);
   });
 });

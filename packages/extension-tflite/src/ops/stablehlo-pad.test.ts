@@ -5,7 +5,7 @@ import type { GivenInput } from "../_run.test-helper.ts";
 import { realTypes } from "../_types.ts";
 import { floats, ints, list, resultOf, tensorOf, upTo } from "../_values.test-helper.ts";
 
-async function padded(
+async function pad(
   operand: GivenInput,
   value: GivenInput,
   low: readonly number[],
@@ -21,7 +21,7 @@ const zero = ints([1], [0]);
 
 describe("STABLEHLO_PAD", () => {
   it("has the example of StableHLO's specification", async () => {
-    expect(await padded(ints([2, 3], [1, 2, 3, 4, 5, 6]), zero, [0, 1], [2, 1], [1, 2])).toEqual({
+    expect(await pad(ints([2, 3], [1, 2, 3, 4, 5, 6]), zero, [0, 1], [2, 1], [1, 2])).toEqual({
       shape: [5, 9],
       values: [
         ...[0, 1, 0, 0, 2, 0, 0, 3, 0],
@@ -45,11 +45,11 @@ describe("STABLEHLO_PAD", () => {
     [-2, -1, 0, []],
     [1, 1, 1, [9, 1, 9, 2, 9, 3, 9]],
   ])("%d before, %d behind, %d between", async (low, high, interior, values) => {
-    expect((await padded(ints([3], [1, 2, 3]), ints([1], [9]), [low], [high], [interior])).values).toEqual(values);
+    expect((await pad(ints([3], [1, 2, 3]), ints([1], [9]), [low], [high], [interior])).values).toEqual(values);
   });
 
   it("pads a tensor without elements", async () => {
-    expect((await padded(floats([0]), floats([1], [9]), [1], [1], [3])).values).toEqual([9, 9]);
+    expect((await pad(floats([0]), floats([1], [9]), [1], [1], [3])).values).toEqual([9, 9]);
   });
 
   it("puts each element where the definition says", async () => {
@@ -76,7 +76,7 @@ describe("STABLEHLO_PAD", () => {
           const isElement = from.every((each, i) => Number.isInteger(each) && each >= 0 && each < (shape[i] ?? 0));
           return isElement ? elements[place(from, shape)] : 0;
         });
-        const result = await padded(
+        const result = await pad(
           ints(shape, elements),
           zero,
           paddings.map(({ low }) => low),
@@ -91,7 +91,7 @@ describe("STABLEHLO_PAD", () => {
 
   it.each(realTypes.map((type) => [typeText(type), type] as const))("of %s", async (_, type) => {
     const [operand, value] = [tensorOf(type, [2], [1, 0]), tensorOf(type, [1], [1])];
-    expect((await padded(operand, value, [0], [1], [1])).values).toEqual([1, 1, 0, 1]);
+    expect((await pad(operand, value, [0], [1], [1])).values).toEqual([1, 1, 0, 1]);
   });
 
   it.each<[string, readonly (readonly number[])[], string]>([
@@ -128,10 +128,10 @@ describe("STABLEHLO_PAD", () => {
       "the paddings of axis 0 cut off more than its 2 elements",
     ],
   ])("refuses %s", async (_, [low = [], high = [], interior = []], message) => {
-    await expect(padded(ints([2, 3]), zero, low, high, interior)).rejects.toThrow(message);
+    await expect(pad(ints([2, 3]), zero, low, high, interior)).rejects.toThrow(message);
   });
 
   it("refuses two values", async () => {
-    await expect(padded(ints([2]), ints([2]), [0], [0], [0])).rejects.toThrow("the value: expected 1 element, got 2");
+    await expect(pad(ints([2]), ints([2]), [0], [0], [0])).rejects.toThrow("the value: expected 1 element, got 2");
   });
 });

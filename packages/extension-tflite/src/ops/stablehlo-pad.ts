@@ -25,33 +25,33 @@ export const stablehloPad = movesComplex(
     types: realTypes.map((type) => ["1.2", type, type, type] as const),
     ranks: { edgePaddingLow: 1, edgePaddingHigh: 1, interiorPadding: 1 },
     infer: (args) => ({
-      output: movedInfo(args.operand, paddedExtents(args.operand.dimensions, paddingOf(args))),
+      output: movedInfo(args.operand, paddedExtents(args.operand.dimensions, readPadding(args))),
     }),
     reference(args, { output }) {
       const { operand, paddingValue } = args;
       const { length } = paddingValue.data;
       ensure(length === 1, () => `the value: expected 1 element, got ${length}`);
       const [source, target, [value]] = [movable(operand.data), movable(output.data), movable(paddingValue.data)];
-      return padWithin(operand.dimensions, source, paddingOf(args), output.dimensions, target, value);
+      return padWithin(operand.dimensions, source, readPadding(args), output.dimensions, target, value);
     },
   }),
 );
 
-function paddingOf(args: {
+function readPadding(args: {
   readonly operand: { readonly dimensions: readonly number[] };
   readonly edgePaddingLow: Tensor;
   readonly edgePaddingHigh: Tensor;
   readonly interiorPadding: Tensor;
 }): Padding {
   const rank = args.operand.dimensions.length;
-  const checked = (name: "edgePaddingLow" | "edgePaddingHigh" | "interiorPadding") => {
+  const check = (name: "edgePaddingLow" | "edgePaddingHigh" | "interiorPadding") => {
     const list = listOf(args[name]);
     ensure(list.length === rank, () => `${name}: expected ${rank} numbers (one for each axis), got ${list.length}`);
     return list;
   };
   return {
-    low: checked("edgePaddingLow"),
-    high: checked("edgePaddingHigh"),
-    interior: checked("interiorPadding"),
+    low: check("edgePaddingLow"),
+    high: check("edgePaddingHigh"),
+    interior: check("interiorPadding"),
   };
 }

@@ -14,7 +14,7 @@ interface Options {
   readonly padding?: readonly number[];
 }
 
-async function reduced(code: number | undefined, given: Options) {
+async function reduce(code: number | undefined, given: Options) {
   const { operand = ints([3, 2], [1, 2, 3, 4, 5, 6]), init = ints([1], [0]), windowDimensions = [2, 1] } = given;
   const ones = windowDimensions.map(() => 1);
   const { windowStrides = ones, baseDilations = ones, windowDilations = ones } = given;
@@ -32,7 +32,7 @@ describe("STABLEHLO_REDUCE_WINDOW", () => {
       ...{ operand, init: longs([1], [0]), windowDimensions: [2, 1], windowStrides: [4, 1] },
       ...{ baseDilations: [2, 1], windowDilations: [3, 1], padding: [2, 1, 0, 0] },
     };
-    expect(await reduced(ADD, example)).toEqual({ shape: [2, 2], values: [0, 0, 3, 4] });
+    expect(await reduce(ADD, example)).toEqual({ shape: [2, 2], values: [0, 0, 3, 4] });
   });
 
   const line = (values: readonly number[], init: number, more: Options = {}) => ({
@@ -46,24 +46,24 @@ describe("STABLEHLO_REDUCE_WINDOW", () => {
     ["MINIMUM", MINIMUM, 9, [1, 2, 3]],
     ["MAXIMUM", MAXIMUM, 0, [2, 3, 4]],
   ])("%s", async (_, code, init, values) => {
-    expect((await reduced(code, line([1, 2, 3, 4], init))).values).toEqual(values);
+    expect((await reduce(code, line([1, 2, 3, 4], init))).values).toEqual(values);
   });
 
   it("the initial value is in the padding too", async () => {
-    expect((await reduced(ADD, line([1, 2], 10, { padding: [1, 1] }))).values).toEqual([21, 13, 22]);
-    expect((await reduced(ADD, line([1, 2], 10, { baseDilations: [2] }))).values).toEqual([21, 22]);
+    expect((await reduce(ADD, line([1, 2], 10, { padding: [1, 1] }))).values).toEqual([21, 13, 22]);
+    expect((await reduce(ADD, line([1, 2], 10, { baseDilations: [2] }))).values).toEqual([21, 22]);
   });
 
   it("less than 0 in the padding cuts elements off", async () => {
-    expect((await reduced(ADD, line([1, 2, 3, 4], 0, { padding: [-1, 0] }))).values).toEqual([5, 7]);
+    expect((await reduce(ADD, line([1, 2, 3, 4], 0, { padding: [-1, 0] }))).values).toEqual([5, 7]);
   });
 
   it("of booleans", async () => {
     const given = { operand: bools([4], [1, 1, 0, 0]), init: bools([1], [0]), windowDimensions: [2] };
-    expect((await reduced(ANY, given)).values).toEqual([1, 1, 0]);
-    expect((await reduced(ADD, given)).values).toEqual([1, 1, 0]);
-    expect((await reduced(ALL, { ...given, init: bools([1], [1]) })).values).toEqual([1, 0, 0]);
-    expect((await reduced(MUL, { ...given, init: bools([1], [1]) })).values).toEqual([1, 0, 0]);
+    expect((await reduce(ANY, given)).values).toEqual([1, 1, 0]);
+    expect((await reduce(ADD, given)).values).toEqual([1, 1, 0]);
+    expect((await reduce(ALL, { ...given, init: bools([1], [1]) })).values).toEqual([1, 0, 0]);
+    expect((await reduce(MUL, { ...given, init: bools([1], [1]) })).values).toEqual([1, 0, 0]);
   });
 
   it.each<[Options, number, string]>([
@@ -82,6 +82,6 @@ describe("STABLEHLO_REDUCE_WINDOW", () => {
     [{}, 7, "the function: expected ADD 1 to ANY 6, got 7"],
     [{ init: ints([2]) }, 1, "the initial value: expected 1 element, got 2"],
   ])("refuses %j with function %d", async (given, code, message) => {
-    await expect(reduced(code, given)).rejects.toThrow(message);
+    await expect(reduce(code, given)).rejects.toThrow(message);
   });
 });

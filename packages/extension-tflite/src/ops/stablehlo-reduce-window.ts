@@ -51,7 +51,7 @@ function layoutOf({ operand, ...args }: Lists & { readonly operand: { readonly d
   readonly padding: Padding;
 } {
   const rank = operand.dimensions.length;
-  const checked = (name: keyof Lists) => windowList(name, listOf(args[name]), rank);
+  const check = (name: keyof Lists) => windowList(name, listOf(args[name]), rank);
   const around = listOf(args.padding);
   ensure(
     around.length === 2 * rank,
@@ -59,14 +59,14 @@ function layoutOf({ operand, ...args }: Lists & { readonly operand: { readonly d
   );
   return {
     window: {
-      shape: checked("windowDimensions"),
-      strides: checked("windowStrides"),
-      dilations: checked("windowDilations"),
+      shape: check("windowDimensions"),
+      strides: check("windowStrides"),
+      dilations: check("windowDilations"),
     },
     padding: {
       low: around.filter((_, place) => place % 2 === 0),
       high: around.filter((_, place) => place % 2 === 1),
-      interior: checked("baseDilations").map((dilation) => dilation - 1),
+      interior: check("baseDilations").map((dilation) => dilation - 1),
     },
   };
 }

@@ -20,11 +20,11 @@ export const stringGather = defineOperation({
   reference({ strings, indexes }, { output }) {
     const at = stringsOf(strings);
     const count = countOf(strings);
-    const chosen = (place: number) => {
+    const choose = (place: number) => {
       const index = indexes.data[place];
       if (index < 0 || index >= count) throw outside(index, place, count);
       return at(index);
     };
-    return copyStrings(indexes.data.length, chosen, output);
+    return copyStrings(indexes.data.length, choose, output);
   },
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bool, type GivenInput, int32, omitted, runOperation } from "../_run.test-helper.ts";
+import { bool, type GivenInput, int32, omit, runOperation } from "../_run.test-helper.ts";
 
 const INT8 = "TENSOR_QUANT8_ASYMM_SIGNED";
 const int8 = (dimensions: number[], values: number[], scale = 1, zeroPoint = 0): GivenInput => ({
@@ -60,7 +60,7 @@ describe("SVDF", () => {
     ] as const;
     const wide = int16([2, 2], [1, 10, 2, -20], 0.25);
     const memory = int16([1, 4], [99, 1000, 99, -1000], 0.25);
-    const inputs = [input, features, wide, omitted("TENSOR_INT32"), memory, ...options(2)];
+    const inputs = [input, features, wide, omit("TENSOR_INT32"), memory, ...options(2)];
     // Newest: 16 and 12. (1000 + 160 - 2000 - 240) * 0.0625 / 2 = -33.75.
     expect(await runOperation("SVDF", inputs, outputs)).toEqual([
       { dimensions: [1, 1], data: Int8Array.of(-34) },
@@ -107,17 +107,10 @@ describe("SVDF", () => {
       { type: INT8, scale: 1, zeroPoint: 2 },
     ] as const;
     const run = (rank: number, memory: GivenInput) =>
-      runOperation("SVDF", [input, features, times, omitted("TENSOR_INT32"), memory, ...options(rank)], outputs);
+      runOperation("SVDF", [input, features, times, omit("TENSOR_INT32"), memory, ...options(rank)], outputs);
     await expect(run(0, state)).rejects.toThrow("2 filters are not a multiple of the rank 0");
     await expect(run(3, state)).rejects.toThrow("2 filters are not a multiple of the rank 3");
-    const timeless = [
-      input,
-      features,
-      int8([2, 0], []),
-      omitted("TENSOR_INT32"),
-      int8([1, 0], [], 1, 2),
-      ...options(1),
-    ];
+    const timeless = [input, features, int8([2, 0], []), omit("TENSOR_INT32"), int8([1, 0], [], 1, 2), ...options(1)];
     await expect(runOperation("SVDF", timeless, outputs)).rejects.toThrow("the time weights have no times");
     await expect(run(1, int8([1, 3], [1, 2, 3], 1, 2))).rejects.toThrow(
       "the shape of the state: expected 1x4, got 1x3",

@@ -30,7 +30,7 @@ const decoders = () => import("#decoders");
 /** A byte that says nothing about the format. */
 const ANY = -1;
 
-const sized =
+const size =
   (sizeOf: (bytes: Uint8Array) => readonly [number, number]): Format["announce"] =>
   (bytes) => {
     const [width, height] = sizeOf(bytes);
@@ -48,7 +48,7 @@ const formats: readonly Format[] = [
   {
     name: "PNG",
     start: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
-    announce: sized(pngSize),
+    announce: size(pngSize),
     decode: async (bytes) => (await decoders()).readPng(bytes),
   },
   {
@@ -60,16 +60,16 @@ const formats: readonly Format[] = [
   {
     name: "WebP",
     start: [0x52, 0x49, 0x46, 0x46, ANY, ANY, ANY, ANY, 0x57, 0x45, 0x42, 0x50],
-    announce: sized(webpSize),
+    announce: size(webpSize),
     decode: async (bytes) => (await decoders()).readWebp(bytes),
   },
   {
     name: "GIF",
     start: [0x47, 0x49, 0x46, 0x38],
-    announce: sized(gifSize),
+    announce: size(gifSize),
     decode: async (bytes) => (await import("./gif.ts")).readGif(bytes),
   },
-  { name: "BMP", start: [0x42, 0x4d], announce: sized(bmpSize), decode: async (bytes) => readBmp(bytes) },
+  { name: "BMP", start: [0x42, 0x4d], announce: size(bmpSize), decode: async (bytes) => readBmp(bytes) },
 ];
 
 /** A progressive JPEG file of the largest size may have this many scans; smaller ones more, so that the work is the same. */

@@ -13,7 +13,7 @@ const frameAt = file.findIndex((byte, at) => byte === 0xff && file[at + 1] === 0
 const end = Uint8Array.of(0xff, 0xd9);
 const join = (...parts: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
 /** A file of some size with its pixels several times. */
-const scanned = (scans: number, size: readonly [number, number] = [width, height]) => {
+const scan = (scans: number, size: readonly [number, number] = [width, height]) => {
   const sized = head.slice();
   new DataView(sized.buffer).setUint16(frameAt + 5, size[1]);
   new DataView(sized.buffer).setUint16(frameAt + 7, size[0]);
@@ -23,12 +23,12 @@ const scanned = (scans: number, size: readonly [number, number] = [width, height
 describe("the header", () => {
   it("has size, components, scans and end", () => {
     expect(readJpegHeader(file)).toEqual({ width, height, components: 3, scans: 1, work: 24 * 16, isEnded: true });
-    expect(readJpegHeader(scanned(7))).toMatchObject({ scans: 7, work: 7 * 24 * 16 });
+    expect(readJpegHeader(scan(7))).toMatchObject({ scans: 7, work: 7 * 24 * 16 });
     expect(readJpegHeader(file.subarray(0, -2))).toMatchObject({ scans: 1, isEnded: false });
   });
 
   it("counts whole blocks: a line of pixels costs as much as eight", () => {
-    expect(readJpegHeader(scanned(10, [801, 1]))).toMatchObject({ work: 10 * 808 * 8 });
+    expect(readJpegHeader(scan(10, [801, 1]))).toMatchObject({ work: 10 * 808 * 8 });
   });
 
   it.each([
@@ -47,16 +47,14 @@ describe("the header", () => {
 describe("a JPEG picture", () => {
   it("has at most 10 scans of all the pixels that one may have", async () => {
     const maxPixels = width * height;
-    await expect(decodePicture(scanned(11), { maxPixels })).rejects.toThrow(
-      /its scans have .* megapixels in all, more/,
-    );
+    await expect(decodePicture(scan(11), { maxPixels })).rejects.toThrow(/its scans have .* megapixels in all, more/);
     // Ten are within the limit; that a file of this kind has more than one is the decoder's to refuse.
-    await expect(decodePicture(scanned(10), { maxPixels })).rejects.toThrow("it is damaged, or of a kind");
-    await expect(decodePicture(scanned(1), { maxPixels })).resolves.toMatchObject({ width, height });
-    await expect(decodePicture(scanned(1), { maxPixels: maxPixels - 1 })).rejects.toThrow(
+    await expect(decodePicture(scan(10), { maxPixels })).rejects.toThrow("it is damaged, or of a kind");
+    await expect(decodePicture(scan(1), { maxPixels })).resolves.toMatchObject({ width, height });
+    await expect(decodePicture(scan(1), { maxPixels: maxPixels - 1 })).rejects.toThrow(
       "its size is 24 x 16, more than",
     );
-    await expect(decodePicture(scanned(400, [4000, 4000]))).rejects.toThrow(
+    await expect(decodePicture(scan(400, [4000, 4000]))).rejects.toThrow(
       "is a JPEG picture that cannot be read: its scans have 6400 megapixels in all, more than 1000",
     );
   });

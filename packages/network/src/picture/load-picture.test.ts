@@ -133,11 +133,11 @@ describe("a picture as an input", () => {
     // 1 2 3 4 in a row, each in all channels.
     const row = { width: 4, height: 1, data: Uint8Array.of(1, 2, 3, 4).map((n) => 10 * n) };
     const picture = { ...row, data: Uint8Array.from([...row.data].flatMap((n) => [n, n, n])) };
-    const shown = (use: PictureLike["use"]) =>
+    const show = (use: PictureLike["use"]) =>
       [...fitPicture({ ...picture, use }, 2, 2).data].filter((_, at) => at % 3 === 0);
-    expect(shown({})).toEqual([15, 35, 15, 35]);
+    expect(show({})).toEqual([15, 35, 15, 35]);
     // The middle: half of 2 and 3 each, once for each row.
-    expect(shown({ fit: "cover" })).toEqual([23, 28, 23, 28]);
-    expect(shown({ fit: "contain", background: [9, 9, 9] })).toEqual([15, 35, 9, 9]);
+    expect(show({ fit: "cover" })).toEqual([23, 28, 23, 28]);
+    expect(show({ fit: "contain", background: [9, 9, 9] })).toEqual([15, 35, 9, 9]);
   });
 });

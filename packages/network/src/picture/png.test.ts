@@ -98,19 +98,19 @@ describe("readPng", () => {
 
   it("refuses each part that is wrong", () => {
     expect([...readPng(good).data]).toEqual([1, 1, 1, 2, 2, 2]);
-    const refused = (bytes: Uint8Array, message: string) => expect(() => readPng(bytes)).toThrow(message);
-    refused(good.subarray(0, -1), "it ends after");
-    refused(good.subarray(0, -12), "before its last part");
-    refused(good.with(33 + 9, 255), "its part at byte 33 is damaged: the checksum is wrong");
-    refused(good.slice(0, 8), "before its last part");
-    refused(pngFile({ ...grey, depth: 3 }, rows), "it has 3 bits for each sample of the colour type 0");
-    refused(pngFile({ ...grey, kind: 5 }, rows), "it has 8 bits for each sample of the colour type 5");
-    refused(pngFile(grey, rows, { interlace: 2 }), "its compression is 0, its filter 0, its interlacing 2");
-    refused(pngFile(grey, rows.with(0, 5)), "a row has the filter 5");
-    refused(pngFile(grey, rows, { chunks: [pngChunk("ABCD", rows)] }), "its part at byte 33 is of an unknown kind");
-    refused(pngFile({ ...grey, kind: 3 }, rows), "its palette has no colour 1");
+    const refuse = (bytes: Uint8Array, message: string) => expect(() => readPng(bytes)).toThrow(message);
+    refuse(good.subarray(0, -1), "it ends after");
+    refuse(good.subarray(0, -12), "before its last part");
+    refuse(good.with(33 + 9, 255), "its part at byte 33 is damaged: the checksum is wrong");
+    refuse(good.slice(0, 8), "before its last part");
+    refuse(pngFile({ ...grey, depth: 3 }, rows), "it has 3 bits for each sample of the colour type 0");
+    refuse(pngFile({ ...grey, kind: 5 }, rows), "it has 8 bits for each sample of the colour type 5");
+    refuse(pngFile(grey, rows, { interlace: 2 }), "its compression is 0, its filter 0, its interlacing 2");
+    refuse(pngFile(grey, rows.with(0, 5)), "a row has the filter 5");
+    refuse(pngFile(grey, rows, { chunks: [pngChunk("ABCD", rows)] }), "its part at byte 33 is of an unknown kind");
+    refuse(pngFile({ ...grey, kind: 3 }, rows), "its palette has no colour 1");
     const palette = pngChunk("PLTE", Uint8Array.of(1, 1, 1, 2, 2, 2));
-    refused(pngFile({ ...grey, kind: 3 }, rows, { chunks: [palette] }), "its palette has no colour 2");
+    refuse(pngFile({ ...grey, kind: 3 }, rows, { chunks: [palette] }), "its palette has no colour 2");
   });
 
   it("takes no notice of parts that it need not know", () => {

@@ -10,7 +10,7 @@ import type { Box } from "../picture/draw.ts";
 import type { PictureSource } from "../picture/load-picture.ts";
 import { checkLabels } from "../scores.ts";
 import { infoText, type Tensor } from "../tensor-info.ts";
-import { kindOf, listedOf } from "../values.ts";
+import { kindOf, listItems } from "../values.ts";
 import { placePicture } from "./picture-input.ts";
 import { checkModel, extentsOf, outputsByRole, type Role } from "./roles.ts";
 
@@ -77,7 +77,7 @@ async function detectThings(model: Model, source: PictureSource, options: Detect
   check(
     Array.isArray(order) && order.length === 4 && tensorFlowOrder.every((edge) => order.includes(edge)),
     "BAD_OPTION",
-    () => `detect: order: expected a list of top, left, bottom and right, got ${listedOf(order)}`,
+    () => `detect: order: expected a list of top, left, bottom and right, got ${listItems(order)}`,
   );
   const info = outputsByRole("detect", model, roles, options.outputs);
   const { picture, width, height, pointOf } = await placePicture("detect", model, source, signal);

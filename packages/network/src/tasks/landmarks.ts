@@ -9,7 +9,7 @@ import { checkOptions, wrapErrors } from "../options.ts";
 import type { PictureSource } from "../picture/load-picture.ts";
 import { checkLabels } from "../scores.ts";
 import type { Tensor, TensorInfo } from "../tensor-info.ts";
-import { listedOf } from "../values.ts";
+import { listItems } from "../values.ts";
 import { type PlacedPicture, placePicture } from "./picture-input.ts";
 import { checkModel, outputsByRole, type Role } from "./roles.ts";
 
@@ -184,7 +184,7 @@ function checkOrder(order: LandmarksOptions["order"]): void {
   check(
     isOrder,
     "BAD_OPTION",
-    () => `landmarks: order: expected a list with x and y, and perhaps z, score and presence, got ${listedOf(order)}`,
+    () => `landmarks: order: expected a list with x and y, and perhaps z, score and presence, got ${listItems(order)}`,
   );
 }
 

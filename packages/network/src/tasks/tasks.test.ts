@@ -238,19 +238,19 @@ describe("sound", () => {
 
   it("refuses what it cannot read, and gives an answer wherever a file is cut", async () => {
     const file = wav(1, 16, 1, 8000, new Uint8Array(8));
-    const refused = async (bytes: Uint8Array) =>
+    const refuse = async (bytes: Uint8Array) =>
       sound(bytes).then(
         () => "read",
         ({ code, message }: { code: string; message: string }) => `${code} ${message}`,
       );
-    expect(await refused(new Uint8Array(9))).toBe(
+    expect(await refuse(new Uint8Array(9))).toBe(
       "NOT_A_SOUND the sound is not a WAV file that can be read: it does not begin with RIFF and WAVE",
     );
     await expect(sound(import.meta.filename)).rejects.toThrow(`the sound ${import.meta.filename} is not a WAV file`);
-    expect(await refused(wav(2, 4, 1, 8000, new Uint8Array(8)))).toContain("its format 2 with 4 bits is not supported");
-    expect(await refused(wav(1, 16, 0, 8000, new Uint8Array(8)))).toContain("it has 0 channels");
+    expect(await refuse(wav(2, 4, 1, 8000, new Uint8Array(8)))).toContain("its format 2 with 4 bits is not supported");
+    expect(await refuse(wav(1, 16, 0, 8000, new Uint8Array(8)))).toContain("it has 0 channels");
     for (let length = 0; length < file.length; length++) {
-      expect(await refused(file.subarray(0, length))).toMatch(/^(NOT_A_SOUND|read)/);
+      expect(await refuse(file.subarray(0, length))).toMatch(/^(NOT_A_SOUND|read)/);
     }
   });
 

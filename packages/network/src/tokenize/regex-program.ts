@@ -117,7 +117,7 @@ function emit(expression: Expression, steps: Step[], parts: Parts): void {
 
 /** Tells whether a character is in a set. Answers for ASCII are kept. */
 function memberOf({ ranges, properties, isNegated }: CharacterSet, ignoresCase: boolean): (code: number) => boolean {
-  const merged = mergedOf(ranges);
+  const merged = merge(ranges);
   const isIn = (code: number) =>
     isInRanges(merged, code) || properties.some((property) => property.test(String.fromCodePoint(code)));
   const matches = (code: number) => {
@@ -131,7 +131,7 @@ function memberOf({ ranges, properties, isNegated }: CharacterSet, ignoresCase: 
 }
 
 /** The same characters in ranges that follow one another, with room between them. */
-function mergedOf(ranges: Ranges): Ranges {
+function merge(ranges: Ranges): Ranges {
   const merged: [number, number][] = [];
   for (const [first, last] of [...ranges].sort(([a], [b]) => a - b)) {
     const before = merged.at(-1);

@@ -125,32 +125,32 @@ const FIXED_32 = 5;
 function* fieldsOf(bytes: Uint8Array): Generator<Field> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
-  const broken = () => failTokenizer(`its SentencePiece model is broken at byte ${at} of a part of ${bytes.length}`);
+  const breakIt = () => failTokenizer(`its SentencePiece model is broken at byte ${at} of a part of ${bytes.length}`);
   const varint = () => {
     let value = 0;
     for (let shift = 0; shift < 70; shift += 7) {
-      const byte = bytes[at++] ?? broken();
+      const byte = bytes[at++] ?? breakIt();
       if (shift < 32) value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
-    return broken();
+    return breakIt();
   };
   while (at < bytes.length) {
     const tag = varint() >>> 0;
     const number = tag >>> 3;
     const wire = tag & 7;
-    if (number === 0) broken();
+    if (number === 0) breakIt();
     if (wire === VARINT) yield { number, value: varint() };
     else if (wire === BYTES) {
       const length = varint() >>> 0;
-      if (at + length > bytes.length) broken();
+      if (at + length > bytes.length) breakIt();
       yield { number, part: bytes.subarray(at, at + length) };
       at += length;
     } else if (wire === FIXED_32 || wire === FIXED_64) {
       const size = wire === FIXED_32 ? 4 : 8;
-      if (at + size > bytes.length) broken();
+      if (at + size > bytes.length) breakIt();
       yield { number, ...(wire === FIXED_32 && { float: view.getFloat32(at, true) }) };
       at += size;
-    } else broken();
+    } else breakIt();
   }
 }

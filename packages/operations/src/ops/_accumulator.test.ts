@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { OutputTensor } from "../tensor.ts";
 import { accumulatorStore, biasOf, needsFreeOutputScale } from "./_accumulator.ts";
-import { declared, f32, i32, q8, q8PerChannel, tensorOf } from "./_run.test-helper.ts";
+import { declareOutput, f32, i32, q8, q8PerChannel, tensorOf } from "./_run.test-helper.ts";
 
 const unsigned = (scale: number, zeroPoint: number): OutputTensor =>
   tensorOf("TENSOR_QUANT8_ASYMM", [4], undefined, { scale, zeroPoint });
@@ -72,9 +72,9 @@ it("biasOf returns the bias as float64", () => {
 it("needsFreeOutputScale compares the output's scale with the float32 product", () => {
   const [input, filter] = [q8([1], 0.1, 0), q8([1], 0.1, 0)];
   const product = Math.fround(input.scale * filter.scale);
-  const needs = (scale: number) => needsFreeOutputScale(input, filter, declared("TENSOR_QUANT8_ASYMM", { scale }));
+  const needs = (scale: number) => needsFreeOutputScale(input, filter, declareOutput("TENSOR_QUANT8_ASYMM", { scale }));
   expect(needs(product)).toBe(true);
   expect(needs(product * (1 - 2 ** -22))).toBe(true);
   expect(needs(product * (1 + 2 ** -22))).toBe(false);
-  expect(needsFreeOutputScale(f32([1]), f32([1]), declared("TENSOR_FLOAT32"))).toBe(false);
+  expect(needsFreeOutputScale(f32([1]), f32([1]), declareOutput("TENSOR_FLOAT32"))).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  declared,
+  declareOutput,
   f32,
   type Given,
   i32,
@@ -20,7 +20,7 @@ describe("PACK", () => {
   const [a, b] = [f32([2], [1, 2]), f32([2], [3, 4])];
   const packed = (axis: number, ...values: readonly Given[]) =>
     runForOne(pack, [i32Scalar(axis), ...values], values[0] && { ...values[0], dimensions: [] });
-  const outputs = [declared("TENSOR_FLOAT32")];
+  const outputs = [declareOutput("TENSOR_FLOAT32")];
 
   it.each([
     [0, [2, 2], [1, 2, 3, 4]],

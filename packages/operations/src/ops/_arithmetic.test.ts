@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   checkOf,
-  declared,
+  declareOutput,
   f16,
   f32,
   i32,
@@ -122,7 +122,7 @@ describe("quantised", () => {
         fc.pre(operation !== mul || r.scale > p.scale * q.scale * 1.0001);
         const left = q8([8], p.scale, p.zeroPoint, x);
         const right = q8([8], q.scale, q.zeroPoint, y);
-        const unsigned = runForOne(operation, [left, right, none], declared("TENSOR_QUANT8_ASYMM", r));
+        const unsigned = runForOne(operation, [left, right, none], declareOutput("TENSOR_QUANT8_ASYMM", r));
         valuesOf(unsigned).forEach((value, index) => {
           const a = (x[index] - left.zeroPoint) * left.scale;
           const b = (y[index] - right.zeroPoint) * right.scale;
@@ -133,7 +133,7 @@ describe("quantised", () => {
         const signed = runForOne(
           operation,
           [q8s([8], p.scale, p.zeroPoint - 128, lower(x)), q8s([8], q.scale, q.zeroPoint - 128, lower(y)), none],
-          declared("TENSOR_QUANT8_ASYMM_SIGNED", { ...r, zeroPoint: r.zeroPoint - 128 }),
+          declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", { ...r, zeroPoint: r.zeroPoint - 128 }),
         );
         expect(valuesOf(signed)).toEqual(lower(valuesOf(unsigned)));
       }),
@@ -143,7 +143,7 @@ describe("quantised", () => {
   it("ADD broadcasts and applies the activation in the output's integers", () => {
     const left = q8([2, 2], 0.5, 100, [90, 100, 110, 120]); // -5, 0, 5, 10
     const right = q8([1], 0.25, 0, [4]); // 1
-    const output = declared("TENSOR_QUANT8_ASYMM", { scale: 0.5, zeroPoint: 10 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM", { scale: 0.5, zeroPoint: 10 });
     const sumWith = (activation: number) => valuesOf(runForOne(add, [left, right, i32Scalar(activation)], output));
     expect(sumWith(NONE)).toEqual([2, 12, 22, 32]);
     expect(sumWith(RELU)).toEqual([10, 12, 22, 32]);
@@ -152,7 +152,7 @@ describe("quantised", () => {
   });
 
   it("SUB subtracts the right operand", () => {
-    const output = declared("TENSOR_QUANT8_ASYMM", { scale: 1, zeroPoint: 128 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM", { scale: 1, zeroPoint: 128 });
     const difference = runForOne(sub, [q8([3], 1, 0, [5, 0, 255]), q8([3], 2, 10, [11, 12, 0]), none], output);
     expect(valuesOf(difference)).toEqual([131, 124, 255]);
   });
@@ -161,7 +161,7 @@ describe("quantised", () => {
     // From a public MobileNet v2. The real sum is 25.50002 steps, with multipliers of 21 bits 25.49999.
     const left = q8s([1], 0.02703838050365448, -3, [113]);
     const right = q8s([1], 0.028132501989603043, -1, [-80]);
-    const output = declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 0.035842496901750565, zeroPoint: -3 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 0.035842496901750565, zeroPoint: -3 });
     expect(valuesOf(runForOne(add, [left, right, none], output))).toEqual([22]);
   });
 
@@ -179,7 +179,7 @@ describe("quantised", () => {
       [1, -1],
     ],
   ])("ADD and SUB round halves up: %j", (given, wanted) => {
-    const output = declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 2, zeroPoint: 0 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 2, zeroPoint: 0 });
     const zero = q8s([2], 1, 0, [0, 0]);
     for (const operation of [add, sub])
       expect(valuesOf(runForOne(operation, [q8s([2], 1, 0, given), zero, none], output))).toEqual(wanted);
@@ -189,12 +189,12 @@ describe("quantised", () => {
     // -790 * 0.00155 / 0.07 is -17.493 steps; rounded to 5 bits after the point first, that would be -17.5.
     const left = q8s([1], Math.fround(0.05), 3, [82]);
     const right = q8s([1], Math.fround(0.031), -5, [-15]);
-    const output = declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: Math.fround(0.07), zeroPoint: -9 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", { scale: Math.fround(0.07), zeroPoint: -9 });
     expect(valuesOf(runForOne(mul, [left, right, none], output))).toEqual([-26]);
   });
 
   it("MUL saturates at the ends of the type", () => {
-    const output = declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 2, zeroPoint: 0 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 2, zeroPoint: 0 });
     const product = runForOne(mul, [q8s([3], 1, 0, [100, -100, 3]), q8s([3], 1, 0, [100, 100, 4]), none], output);
     expect(valuesOf(product)).toEqual([127, -128, 6]);
   });
@@ -204,7 +204,7 @@ describe("quantised", () => {
     ["TENSOR_QUANT8_ASYMM_SIGNED", q8s],
   ] as const)("MUL of %s needs an output scale above the product of the inputs'", (type, build) => {
     const inputs = [build([1], 0.5, 0), build([1], 0.25, 0), none];
-    const at = (scale: number) => ({ outputs: [declared(type, { scale })] });
+    const at = (scale: number) => ({ outputs: [declareOutput(type, { scale })] });
     const broken = "the output's scale: expected more than the product of the inputs' scales, 0.125, got 0.125";
     expect(checkOf(mul, inputs, at(0.125))).toBe(broken);
     expect(checkOf(mul, inputs, at(0.125 * (1 + 2 ** -23)))).toBeUndefined();
@@ -216,7 +216,7 @@ describe("quantised", () => {
     ["SUB", sub],
   ])("%s refuses an output scale too small for its arithmetic", (_, operation) => {
     const inputs = [q8([1], 1, 0, [3]), q8([1], 0.5, 0, [2]), none];
-    const runWith = (scale: number) => runForOne(operation, inputs, declared("TENSOR_QUANT8_ASYMM", { scale }));
+    const runWith = (scale: number) => runForOne(operation, inputs, declareOutput("TENSOR_QUANT8_ASYMM", { scale }));
     expect(() => runWith(2 ** -19)).toThrow(`the output's scale: expected more than ${2 ** -19}, got ${2 ** -19}`);
     expect(valuesOf(runWith(2 ** -18))).toEqual([255]);
   });
@@ -263,7 +263,7 @@ describe.each(byName)("%s", (_, operation) => {
     expect(mismatchOf(operation, [f32([1]), f32([1])])).toContain(
       "expected 3 inputs and 1 outputs, got 2 inputs and 1 outputs",
     );
-    const output = { outputs: [declared("TENSOR_FLOAT16")] };
+    const output = { outputs: [declareOutput("TENSOR_FLOAT16")] };
     expect(mismatchOf(operation, [f32([1]), f32([1]), none], output)).toContain(
       "output 0 (output): expected TENSOR_FLOAT32, got TENSOR_FLOAT16",
     );

@@ -23,7 +23,7 @@ export interface Arithmetic<Name extends OperationTypeName> {
   /** The same of 32-bit integers; results wrap. */
   readonly integer: PairLoop;
   /** The same of quantised elements, clamped to the bounds; absent if the operation has no such types. */
-  readonly quantised?: (
+  readonly pairQuantised?: (
     left: TensorInfo,
     right: TensorInfo,
     output: TensorInfo,
@@ -39,7 +39,7 @@ export function arithmetic<const Name extends OperationTypeName>({
   scaleRule,
   float,
   integer,
-  quantised,
+  pairQuantised: quantised,
 }: Arithmetic<Name>) {
   return defineOperation({
     name,
@@ -68,7 +68,7 @@ export function arithmetic<const Name extends OperationTypeName>({
       return pairPhases(
         operands,
         output.data,
-        activation === FusedActivationFunc.NONE ? float : activated(float, activation),
+        activation === FusedActivationFunc.NONE ? float : addActivation(float, activation),
       );
     },
   });
@@ -84,7 +84,7 @@ function enforce(brokenRule: string | undefined): void {
 }
 
 /** The loop, then the activation of its results. */
-function activated(loop: PairLoop, activation: number): PairLoop {
+function addActivation(loop: PairLoop, activation: number): PairLoop {
   const [least, greatest] = activationRange(activation);
   return (left, right, result, first, end) => {
     loop(left, right, result, first, end);

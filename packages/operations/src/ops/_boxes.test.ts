@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import {
   choose,
-  chosenOf,
   ensureBatch,
   ensureBoxScale,
   ensureOrdered,
+  findChosen,
   hardKernel,
   intersectionOverUnion,
   type Suppression,
@@ -35,27 +35,27 @@ describe("overlap", () => {
 });
 
 describe("a box moved by deltas", () => {
-  const moved = (...deltas: readonly number[]) => {
+  const move = (...deltas: readonly number[]) => {
     const result = new Float64Array(4);
     transformBox([0, 0, 0, 0, 4, 10, 8, 30], 4, deltas, 0, 40, 20, result, 0);
     return [...result];
   };
 
   it("stays if they are 0", () => {
-    expect(moved(0, 0, 0, 0)).toEqual([4, 10, 8, 30]);
+    expect(move(0, 0, 0, 0)).toEqual([4, 10, 8, 30]);
   });
 
   it("moves by parts of its size, and grows about its centre", () => {
-    expect(moved(0.5, -0.25, 0, 0)).toEqual([6, 5, 10, 25]);
-    const [x1, y1, x2, y2] = moved(0, 0, Math.log(2), Math.log(0.5));
+    expect(move(0.5, -0.25, 0, 0)).toEqual([6, 5, 10, 25]);
+    const [x1, y1, x2, y2] = move(0, 0, Math.log(2), Math.log(0.5));
     expect([x1, x2]).toEqual([expect.closeTo(2, 9), expect.closeTo(10, 9)]);
     expect([y1, y2]).toEqual([expect.closeTo(15, 9), expect.closeTo(25, 9)]);
   });
 
   it("ends at the borders of the image, 20 wide and 40 high", () => {
-    expect(moved(0, 0, 9, 9)).toEqual([0, 0, 20, 40]);
-    expect(moved(9, 9, 0, 0)).toEqual([20, 40, 20, 40]);
-    expect(moved(-9, -9, 0, 0)).toEqual([0, 0, 0, 0]);
+    expect(move(0, 0, 9, 9)).toEqual([0, 0, 20, 40]);
+    expect(move(9, 9, 0, 0)).toEqual([20, 40, 20, 40]);
+    expect(move(-9, -9, 0, 0)).toEqual([0, 0, 0, 0]);
   });
 });
 
@@ -106,7 +106,7 @@ describe("suppression", () => {
   const run = (scores: readonly number[], more?: Partial<Suppression>) => {
     const state = startSuppression([...scores.keys()], suppression(scores, more));
     while (choose(state));
-    return chosenOf(state);
+    return findChosen(state);
   };
 
   it("drops neighbours of the chosen, best first", () => {

@@ -136,7 +136,7 @@ export function choose(state: Suppressing): boolean {
 }
 
 /** The candidates that have been chosen. */
-export function chosenOf({ candidates, chosen }: Suppressing): number[] {
+export function findChosen({ candidates, chosen }: Suppressing): number[] {
   return candidates.slice(0, chosen);
 }
 
@@ -182,7 +182,7 @@ export function suppressClasses(
   let ofClass: Suppressing | undefined;
   const step = () => {
     if (ofClass && choose(ofClass)) return true;
-    for (const one of ofClass ? chosenOf(ofClass) : []) chosen.push(one);
+    for (const one of ofClass ? findChosen(ofClass) : []) chosen.push(one);
     if (label < classCount) {
       const candidates = candidatesOf(label++, boxCount, classCount, scores, scoreThreshold);
       ofClass = startSuppression(candidates, { ...suppression, most: mostPerClass });

@@ -16,12 +16,12 @@ function expectedAt(dimensions: readonly number[], shape: readonly number[], ind
   }, 0);
 }
 
-function expected(dimensions: readonly number[], shape: readonly number[]): number[] {
+function computeExpected(dimensions: readonly number[], shape: readonly number[]): number[] {
   return Array.from({ length: extentProduct(shape, 0) }, (_, index) => expectedAt(dimensions, shape, index));
 }
 
 /** A tensor whose elements are their own indexes. */
-function counting(dimensions: readonly number[]) {
+function makeCounting(dimensions: readonly number[]) {
   const count = extentProduct(dimensions, 0);
   return i32(
     dimensions,
@@ -39,8 +39,8 @@ describe("broadcastData", () => {
         const shape = axes.map(([extent]) => extent);
         const present = axes.slice(axes.findIndex(([, kind]) => kind !== "gone"));
         const dimensions = present.map(([extent, kind]) => (kind === "all" ? extent : 1));
-        const result = broadcastData(counting(dimensions), shape);
-        expect(Array.from(result)).toEqual(expected(dimensions, shape));
+        const result = broadcastData(makeCounting(dimensions), shape);
+        expect(Array.from(result)).toEqual(computeExpected(dimensions, shape));
       }),
     );
   });
@@ -65,7 +65,7 @@ describe("broadcastData", () => {
     ],
     [[1], [1, 1, 6]],
   ])("%j to %j", (dimensions, shape) => {
-    expect(Array.from(broadcastData(counting(dimensions), shape))).toEqual(expected(dimensions, shape));
+    expect(Array.from(broadcastData(makeCounting(dimensions), shape))).toEqual(computeExpected(dimensions, shape));
     expect(broadcastShape(dimensions, shape)).toEqual(shape);
   });
 

@@ -3,7 +3,7 @@ import type { Operation } from "../define.ts";
 import type { Given } from "./_run.test-helper.ts";
 import {
   bool8,
-  declared,
+  declareOutput,
   f16,
   f32,
   i32,
@@ -22,7 +22,7 @@ import { lessEqual } from "./less-equal.ts";
 import { notEqual } from "./not-equal.ts";
 
 const operations = [equal, notEqual, greater, greaterEqual, less, lessEqual];
-const outputs = [declared("TENSOR_BOOL8")];
+const outputs = [declareOutput("TENSOR_BOOL8")];
 
 function compare(operation: Operation, left: Given, right: Given): number[] {
   return valuesOf(runOperation(operation, [left, right], { outputs })[0]);

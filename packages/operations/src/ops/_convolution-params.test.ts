@@ -3,10 +3,10 @@
  */
 import { describe, expect, it } from "vitest";
 import type { Operation } from "../define.ts";
-import { filled } from "./_image.test-helper.ts";
+import { fillTensor } from "./_image.test-helper.ts";
 import {
   boolScalar,
-  declared,
+  declareOutput,
   f16,
   f32,
   type Given,
@@ -100,34 +100,32 @@ describe("what convolutions refuse", () => {
       expect(() => run({}, floats([1, 5, 5, 4], filter, [channels, 1]))).toThrow("bias: expected rank 1, got 2");
     });
 
-    const quantised = (biasScale: number, scales?: number[], dimension = channelDim): Given[] => [
-      filled("TENSOR_QUANT8_ASYMM", [1, 5, 5, 4], () => 0, { scale: 0.5 }),
+    const quantise = (biasScale: number, scales?: number[], dimension = channelDim): Given[] => [
+      fillTensor("TENSOR_QUANT8_ASYMM", [1, 5, 5, 4], () => 0, { scale: 0.5 }),
       scales
         ? q8PerChannel(filter, scales, dimension)
-        : filled("TENSOR_QUANT8_ASYMM", filter, () => 0, { scale: 0.25 }),
+        : fillTensor("TENSOR_QUANT8_ASYMM", filter, () => 0, { scale: 0.25 }),
       i32([channels], undefined, biasScale),
     ];
-    const output = declared("TENSOR_QUANT8_ASYMM", { scale: 1 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM", { scale: 1 });
     const runQuantised = (given: Given[]) => runForOne(operation, listOf({}, given), output);
 
     it("wants the bias in units of the products", () => {
-      expect(runQuantised(quantised(0.125)).data.length).toBeGreaterThan(0);
-      expect(runQuantised(quantised(0.125 * (1 + 9e-7))).data.length).toBeGreaterThan(0);
-      expect(() => runQuantised(quantised(0.125 * (1 + 12e-7)))).toThrow(
-        /expected input scale \* filter scale = 0.125/,
-      );
-      expect(() => runQuantised(quantised(0))).toThrow(
+      expect(runQuantised(quantise(0.125)).data.length).toBeGreaterThan(0);
+      expect(runQuantised(quantise(0.125 * (1 + 9e-7))).data.length).toBeGreaterThan(0);
+      expect(() => runQuantised(quantise(0.125 * (1 + 12e-7)))).toThrow(/expected input scale \* filter scale = 0.125/);
+      expect(() => runQuantised(quantise(0))).toThrow(
         /the scale of the bias: expected input scale \* filter scale = .*, got 0$/,
       );
     });
 
     it("wants one filter scale for each output channel", () => {
       const scales = Array.from({ length: channels }, () => 0.25);
-      expect(runQuantised(quantised(0, scales)).data.length).toBeGreaterThan(0);
-      expect(() => runQuantised(quantised(0, [...scales, 1]))).toThrow(
+      expect(runQuantised(quantise(0, scales)).data.length).toBeGreaterThan(0);
+      expect(() => runQuantised(quantise(0, [...scales, 1]))).toThrow(
         `${channels + 1} scales for ${channels} channels`,
       );
-      expect(() => runQuantised(quantised(0, scales, 1))).toThrow(
+      expect(() => runQuantised(quantise(0, scales, 1))).toThrow(
         `the filter's scales: expected dimension ${channelDim}, got 1`,
       );
     });
@@ -136,27 +134,29 @@ describe("what convolutions refuse", () => {
       const since = operation === conv2d || operation === depthwiseConv2d ? "1.0" : "1.2";
       expect(versionOf(operation, listOf({}, floats()))).toBe(since);
       expect(versionOf(operation, listOf({}, [f16([1, 5, 5, 4]), f16(filter), f16([channels])]))).toBe("1.2");
-      expect(versionOf(operation, listOf({}, quantised(0.125)), { outputs: [output] })).toBe(since);
-      expect(versionOf(operation, listOf({}, quantised(0, [1])), { outputs: [output] })).toBe("1.2");
-      const signed = (given: Given): Given => ({ ...given, type: "TENSOR_QUANT8_ASYMM_SIGNED" });
-      const [input, weights, bias] = quantised(0.125);
-      const outputs = [declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 1 })];
-      expect(versionOf(operation, listOf({}, [signed(input), signed(weights), bias]), { outputs })).toBe("1.3");
-      expect(versionOf(operation, listOf({}, [signed(input), quantised(0, [1])[1], bias]), { outputs })).toBe("1.3");
+      expect(versionOf(operation, listOf({}, quantise(0.125)), { outputs: [output] })).toBe(since);
+      expect(versionOf(operation, listOf({}, quantise(0, [1])), { outputs: [output] })).toBe("1.2");
+      const sign = (given: Given): Given => ({ ...given, type: "TENSOR_QUANT8_ASYMM_SIGNED" });
+      const [input, weights, bias] = quantise(0.125);
+      const outputs = [declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 1 })];
+      expect(versionOf(operation, listOf({}, [sign(input), sign(weights), bias]), { outputs })).toBe("1.3");
+      expect(versionOf(operation, listOf({}, [sign(input), quantise(0, [1])[1], bias]), { outputs })).toBe("1.3");
     });
 
     it("takes no mixture of types", () => {
       const [input, weights, bias] = floats();
       expect(mismatchOf(operation, listOf({}, [input, f16(filter), bias]))).toContain("(filter)");
       expect(mismatchOf(operation, listOf({}, [input, weights, i32([channels])]))).toContain("(bias)");
-      const outputs = [declared("TENSOR_FLOAT16")];
+      const outputs = [declareOutput("TENSOR_FLOAT16")];
       expect(mismatchOf(operation, listOf({}, floats()), { outputs })).toContain("(output)");
     });
 
     if (since10(operation)) {
       it("needs HAL 1.2 if the output's scale is not above the products'", () => {
         const version = (scale: number) =>
-          versionOf(operation, listOf({}, quantised(0.125)), { outputs: [declared("TENSOR_QUANT8_ASYMM", { scale })] });
+          versionOf(operation, listOf({}, quantise(0.125)), {
+            outputs: [declareOutput("TENSOR_QUANT8_ASYMM", { scale })],
+          });
         expect(version(0.1251)).toBe("1.0");
         expect(version(0.125)).toBe("1.2");
         expect(version(0.1)).toBe("1.2");

@@ -6,11 +6,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Tensor } from "../tensor.ts";
 import {
-  activated,
+  activate,
   activations,
   type Cells,
   cellsOf,
-  filled,
+  fillTensor,
   forEachCell,
   inLayout,
   layouts,
@@ -22,7 +22,7 @@ import {
 } from "./_image.test-helper.ts";
 import {
   boolScalar,
-  declared,
+  declareOutput,
   f32,
   type Given,
   i32,
@@ -52,18 +52,18 @@ function operandsOf(
   if (kind === "float32" || kind === "float16") {
     const type = kind === "float32" ? "TENSOR_FLOAT32" : "TENSOR_FLOAT16";
     const given: [Given, Given, Given] = [
-      filled(type, input, next),
-      filled(type, filter, next),
-      filled(type, [channels], next),
+      fillTensor(type, input, next),
+      fillTensor(type, filter, next),
+      fillTensor(type, [channels], next),
     ];
-    return { given, output: declared(type) };
+    return { given, output: declareOutput(type) };
   }
   const type: OperandTypeName = kind === "quant8 signed" ? "TENSOR_QUANT8_ASYMM_SIGNED" : "TENSOR_QUANT8_ASYMM";
   const zero = type === "TENSOR_QUANT8_ASYMM" ? 128 : 0;
-  const image = filled(type, input, next, { scale: 0.5, zeroPoint: zero + 3 });
-  const output = declared(type, { scale: 40, zeroPoint: zero - 5 });
+  const image = fillTensor(type, input, next, { scale: 0.5, zeroPoint: zero + 3 });
+  const output = declareOutput(type, { scale: 40, zeroPoint: zero - 5 });
   if (kind !== "per channel") {
-    const weights = filled(type, filter, next, { scale: 0.25, zeroPoint: zero - 7 });
+    const weights = fillTensor(type, filter, next, { scale: 0.25, zeroPoint: zero - 7 });
     const bias = i32(
       [channels],
       Array.from({ length: channels }, () => Math.floor(next() * 2000) - 1000),
@@ -72,7 +72,7 @@ function operandsOf(
     return { given: [image, weights, bias] satisfies [Given, Given, Given], output };
   }
   const scales = Array.from({ length: channels }, (_, channel) => 0.25 * (channel + 1));
-  const elements = valuesOf(filled("TENSOR_QUANT8_SYMM_PER_CHANNEL", filter, next));
+  const elements = valuesOf(fillTensor("TENSOR_QUANT8_SYMM_PER_CHANNEL", filter, next));
   const weights = q8PerChannel(filter, scales, channelDim, elements);
   const bias = i32(
     [channels],
@@ -91,7 +91,7 @@ function biasOf([input, filter, bias]: readonly Given[], channel: number): numbe
 function expectCells(output: Tensor, nchw: boolean, activation: number, value: Cells) {
   const actual = cellsOf(output, nchw);
   forEachCell(nhwc(output.dimensions, nchw), (batch, y, x, channel) => {
-    const wanted = activated(value(batch, y, x, channel), activation);
+    const wanted = activate(value(batch, y, x, channel), activation);
     const found = actual(batch, y, x, channel);
     const where = `${batch},${y},${x},${channel}`;
     // Whole numbers below 2048 are exact, also in float16.

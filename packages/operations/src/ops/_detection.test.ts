@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import {
   boolScalar,
-  declared,
+  declareOutput,
   expectClose,
   f32,
   f32Scalar,
@@ -24,8 +24,8 @@ import { expectFloatSignature } from "./_signature.test-helper.ts";
 import { boxWithNmsLimit } from "./box-with-nms-limit.ts";
 import { detectionPostprocessing } from "./detection-postprocessing.ts";
 
-const float = declared("TENSOR_FLOAT32");
-const integer = declared("TENSOR_INT32");
+const float = declareOutput("TENSOR_FLOAT32");
+const integer = declareOutput("TENSOR_INT32");
 
 /** Overlap of the first two: 1/2. The third stands apart. */
 const [whole, half, apart] = [
@@ -133,8 +133,8 @@ describe("BOX_WITH_NMS_LIMIT", () => {
     };
     const list = inOrder(inputs, quantised);
     const declaredOutputs = [
-      declared(type, { scale, zeroPoint }),
-      declared("TENSOR_QUANT16_ASYMM", { scale: 0.125 }),
+      declareOutput(type, { scale, zeroPoint }),
+      declareOutput("TENSOR_QUANT16_ASYMM", { scale: 0.125 }),
       integer,
       integer,
     ];
@@ -278,7 +278,7 @@ describe("DETECTION_POSTPROCESSING", () => {
   it("takes float32 and float16 alone", () => {
     const types = ["TENSOR_FLOAT32", "TENSOR_FLOAT32", "TENSOR_INT32", "TENSOR_INT32"] as const;
     expectFloatSignature(detectionPostprocessing, inOrder(inputs), types);
-    const floats = types.map((type) => declared(type));
+    const floats = types.map((type) => declareOutput(type));
     for (const type of ["TENSOR_QUANT8_ASYMM", "TENSOR_QUANT8_ASYMM_SIGNED"] as const) {
       const list = inOrder(inputs, { scores: tensorOf(type, [1, 3, 3]) });
       expect(mismatchOf(detectionPostprocessing, list, { outputs: floats })).toContain(`got ${type}`);

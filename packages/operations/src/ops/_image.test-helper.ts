@@ -41,7 +41,7 @@ export function inLayout([batches, height, width, channels]: readonly number[], 
 }
 
 /** A tensor filled from a generator: floats are small whole numbers, exact in every float type. */
-export function filled(
+export function fillTensor(
   type: OperandTypeName,
   dimensions: readonly number[],
   next: () => number,
@@ -67,7 +67,7 @@ export const seeds = fc.integer({ min: 0, max: 0xffff });
 export const activations = fc.constantFrom(0, 1, 2, 3);
 
 /** A real number after a fused activation. */
-export function activated(value: number, activation: number): number {
+export function activate(value: number, activation: number): number {
   if (activation === 0) return value;
   if (activation === 1) return Math.max(0, value);
   return activation === 2 ? Math.min(1, Math.max(-1, value)) : Math.min(6, Math.max(0, value));

@@ -4,7 +4,7 @@ import { type Image, imageDimensions, imageLayout, readImage } from "./_image.ts
 import { f32, q8, q8s } from "./_run.test-helper.ts";
 
 /** An image whose elements are there. */
-function filled(image: ReturnType<typeof readImage>): Image {
+function fill(image: ReturnType<typeof readImage>): Image {
   const { phases, ...read } = image;
   runToEnd(phases);
   return read;
@@ -26,18 +26,16 @@ describe("imageLayout", () => {
 
 describe("readImage", () => {
   it("returns NHWC from either layout", () => {
-    const plain = filled(readImage(f32([2, 1, 2, 2], [1, 2, 3, 4, 5, 6, 7, 8]), false));
-    const turned = filled(readImage(f32([2, 2, 1, 2], [1, 3, 2, 4, 5, 7, 6, 8]), true));
+    const plain = fill(readImage(f32([2, 1, 2, 2], [1, 2, 3, 4, 5, 6, 7, 8]), false));
+    const turned = fill(readImage(f32([2, 2, 1, 2], [1, 3, 2, 4, 5, 7, 6, 8]), true));
     expect(turned).toEqual(plain);
     expect(Array.from(plain.data)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(turned).toMatchObject({ batches: 2, height: 1, width: 2, channels: 2, pixelStep: 2, channelStep: 1 });
   });
 
   it("takes the zero point away", () => {
-    expect(Array.from(filled(readImage(q8([1, 1, 1, 3], 0.5, 100, [0, 100, 255]), false)).data)).toEqual([
-      -100, 0, 155,
-    ]);
-    expect(Array.from(filled(readImage(q8s([1, 3, 1, 1], 0.5, -28, [-128, -28, 127]), true)).data)).toEqual([
+    expect(Array.from(fill(readImage(q8([1, 1, 1, 3], 0.5, 100, [0, 100, 255]), false)).data)).toEqual([-100, 0, 155]);
+    expect(Array.from(fill(readImage(q8s([1, 3, 1, 1], 0.5, -28, [-128, -28, 127]), true)).data)).toEqual([
       -100, 0, 155,
     ]);
   });

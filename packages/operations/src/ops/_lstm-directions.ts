@@ -4,7 +4,7 @@
  * backward cell reads it instead of the input (parallel linking).
  */
 import { ensure } from "../fail.ts";
-import { omittable, tensor, trailing } from "../params.ts";
+import { omittable, omittableFrom, tensor } from "../params.ts";
 import type { Phase } from "../phases.ts";
 import { ensureShape } from "../shape.ts";
 import type { OutputTensor, Tensor, TensorInfo } from "../tensor.ts";
@@ -49,7 +49,10 @@ export const lstmDirectionParams = <const Prefix extends "fw" | "bw">(prefix: Pr
       omittable(tensor(`${prefix}CellLayerNormWeights`)),
       omittable(tensor(`${prefix}OutputLayerNormWeights`)),
     ],
-    statesOut: [trailing("1.3", tensor(`${prefix}OutputStateOut`)), trailing("1.3", tensor(`${prefix}CellStateOut`))],
+    statesOut: [
+      omittableFrom("1.3", tensor(`${prefix}OutputStateOut`)),
+      omittableFrom("1.3", tensor(`${prefix}CellStateOut`)),
+    ],
   }) as const;
 
 /** The operands of both directions. A layer without normalisation need not have its weights. */
@@ -59,27 +62,27 @@ export type Directions<T> = { readonly [Name in `${"fw" | "bw"}${DirectionNames}
 
 /** The cell of one direction. */
 function direction<T extends TensorInfo>(args: Directions<T>, prefix: "fw" | "bw"): LstmCell<T> {
-  const required = (name: RequiredNames): T => {
+  const requireValue = (name: RequiredNames): T => {
     const tensorArg = args[`${prefix}${name}`];
     ensure(tensorArg !== undefined, () => `${prefix}${name} is omitted`);
     return tensorArg;
   };
   const operands: LstmOperands<T> = {
     inputToInputWeights: args[`${prefix}InputToInputWeights`],
-    inputToForgetWeights: required("InputToForgetWeights"),
-    inputToCellWeights: required("InputToCellWeights"),
-    inputToOutputWeights: required("InputToOutputWeights"),
+    inputToForgetWeights: requireValue("InputToForgetWeights"),
+    inputToCellWeights: requireValue("InputToCellWeights"),
+    inputToOutputWeights: requireValue("InputToOutputWeights"),
     recurrentToInputWeights: args[`${prefix}RecurrentToInputWeights`],
-    recurrentToForgetWeights: required("RecurrentToForgetWeights"),
-    recurrentToCellWeights: required("RecurrentToCellWeights"),
-    recurrentToOutputWeights: required("RecurrentToOutputWeights"),
+    recurrentToForgetWeights: requireValue("RecurrentToForgetWeights"),
+    recurrentToCellWeights: requireValue("RecurrentToCellWeights"),
+    recurrentToOutputWeights: requireValue("RecurrentToOutputWeights"),
     cellToInputWeights: args[`${prefix}CellToInputWeights`],
     cellToForgetWeights: args[`${prefix}CellToForgetWeights`],
     cellToOutputWeights: args[`${prefix}CellToOutputWeights`],
     inputGateBias: args[`${prefix}InputGateBias`],
-    forgetGateBias: required("ForgetGateBias"),
-    cellBias: required("CellBias"),
-    outputGateBias: required("OutputGateBias"),
+    forgetGateBias: requireValue("ForgetGateBias"),
+    cellBias: requireValue("CellBias"),
+    outputGateBias: requireValue("OutputGateBias"),
     projectionWeights: args[`${prefix}ProjectionWeights`],
     projectionBias: args[`${prefix}ProjectionBias`],
     inputLayerNormWeights: args[`${prefix}InputLayerNormWeights`],

@@ -1,7 +1,7 @@
 /**
  * The common parts of the float LSTMs' operand lists.
  */
-import { omittable, scalar, tensor, trailing } from "../params.ts";
+import { omittable, omittableFrom, scalar, tensor } from "../params.ts";
 
 /** Weights and biases of a cell, in the HAL's order. */
 export const lstmOperands = [
@@ -29,8 +29,8 @@ export const lstmClips = [scalar("cellClip"), scalar("projectionClip")] as const
 
 /** Weights of the layer normalisation, which may be left out. */
 export const lstmLayerNorm = [
-  trailing("1.2", tensor("inputLayerNormWeights")),
-  trailing("1.2", tensor("forgetLayerNormWeights")),
-  trailing("1.2", tensor("cellLayerNormWeights")),
-  trailing("1.2", tensor("outputLayerNormWeights")),
+  omittableFrom("1.2", tensor("inputLayerNormWeights")),
+  omittableFrom("1.2", tensor("forgetLayerNormWeights")),
+  omittableFrom("1.2", tensor("cellLayerNormWeights")),
+  omittableFrom("1.2", tensor("outputLayerNormWeights")),
 ] as const;

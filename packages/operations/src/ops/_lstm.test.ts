@@ -18,7 +18,7 @@ import {
   firstVersions,
   floats,
   laterVersions,
-  merged,
+  mergeDirections,
   none,
   operandsOf,
   row,
@@ -311,7 +311,7 @@ describe.each([true, false])("BIDIRECTIONAL_SEQUENCE_LSTM, time first: %s", (tim
     const mergedInputs = inOrder(inputs, { mergeOutputs: boolScalar(true) });
     for (const count of [1, 5]) {
       const [together, ...others] = runOperation(bidirectionalSequenceLstm, mergedInputs, floats(count)).map(valuesOf);
-      expectClose(together, untimeline(merged(fw.outputs, bw.outputs), timeMajor));
+      expectClose(together, untimeline(mergeDirections(fw.outputs, bw.outputs), timeMajor));
       if (count === 5) expect(others).toEqual(results.slice(2));
     }
     expect(versionOf(bidirectionalSequenceLstm, inOrder(inputs), floats(2))).toBe(version);

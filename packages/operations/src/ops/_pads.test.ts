@@ -24,14 +24,14 @@ import { padV2 } from "./pad-v2.ts";
 import { slice } from "./slice.ts";
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
-const counting = (...dimensions: number[]) => f32(dimensions, upTo(elementCount(dimensions)));
+const makeCounting = (...dimensions: number[]) => f32(dimensions, upTo(elementCount(dimensions)));
 const vector = (...values: number[]) => i32([values.length], values);
 const padsOf = (...pads: number[]) => i32([pads.length / 2, 2], pads);
 const declaredLike = (type: OperandTypeName) => [tensorOf(type, [1])];
 
 describe("PAD", () => {
   it("puts zeros around a tensor", () => {
-    const output = runForOne(pad, [counting(2, 2), padsOf(1, 0, 0, 2)]);
+    const output = runForOne(pad, [makeCounting(2, 2), padsOf(1, 0, 0, 2)]);
     expect(output.dimensions).toEqual([3, 4]);
     expect(valuesOf(output)).toEqual([0, 0, 0, 0, 1, 2, 0, 0, 3, 4, 0, 0]);
     expect(valuesOf(runForOne(pad, [f16([1], [1.5]), padsOf(1, 1)]))).toEqual([0, 1.5, 0]);
@@ -62,7 +62,7 @@ describe("PAD", () => {
 
 describe("PAD_V2", () => {
   it("puts a value around a tensor", () => {
-    const output = runForOne(padV2, [counting(1, 2), padsOf(0, 1, 1, 0), f32Scalar(9)]);
+    const output = runForOne(padV2, [makeCounting(1, 2), padsOf(0, 1, 1, 0), f32Scalar(9)]);
     expect(output.dimensions).toEqual([2, 3]);
     expect(valuesOf(output)).toEqual([9, 1, 2, 9, 9, 9]);
     expect(valuesOf(runForOne(padV2, [f16([1], [1]), padsOf(0, 1), f16Scalar(-0.5)]))).toEqual([1, -0.5]);
@@ -101,11 +101,11 @@ describe.each([
 ] as const)("$name", (operation, rest) => {
   it("refuses pads below 0 or of another shape, and ranks above 4", () => {
     const run = (input: Given, pads: Given) => () => runForOne(operation, [input, pads, ...rest]);
-    expect(run(counting(2), padsOf(-1, 0))).toThrow("padding -1 and 0 of axis 0 is less than 0");
-    expect(run(counting(2), padsOf(0, -1))).toThrow("padding 0 and -1 of axis 0 is less than 0");
-    expect(run(counting(2), padsOf(0, 0, 0, 0))).toThrow("the shape of the paddings: expected 1x2, got 2x2");
-    expect(run(counting(2), i32([2, 1]))).toThrow("the shape of the paddings: expected 1x2, got 2x1");
-    expect(run(counting(2), i32([2]))).toThrow("paddings: expected rank 2, got 1");
+    expect(run(makeCounting(2), padsOf(-1, 0))).toThrow("padding -1 and 0 of axis 0 is less than 0");
+    expect(run(makeCounting(2), padsOf(0, -1))).toThrow("padding 0 and -1 of axis 0 is less than 0");
+    expect(run(makeCounting(2), padsOf(0, 0, 0, 0))).toThrow("the shape of the paddings: expected 1x2, got 2x2");
+    expect(run(makeCounting(2), i32([2, 1]))).toThrow("the shape of the paddings: expected 1x2, got 2x1");
+    expect(run(makeCounting(2), i32([2]))).toThrow("paddings: expected rank 2, got 1");
     expect(run(f32([1, 1, 1, 1, 1]), i32([5, 2]))).toThrow("input: expected rank 1 to 4, got 5");
   });
 
@@ -113,7 +113,7 @@ describe.each([
     const axis = fc.tuple(fc.integer({ min: 0, max: 3 }), fc.nat(2), fc.nat(2));
     fc.assert(
       fc.property(fc.array(axis, { minLength: 1, maxLength: 4 }), (axes) => {
-        const input = counting(...axes.map(([extent]) => extent));
+        const input = makeCounting(...axes.map(([extent]) => extent));
         const padded = runForOne(operation, [input, padsOf(...axes.flatMap(([, ...pads]) => pads)), ...rest]);
         expect(padded.dimensions).toEqual(axes.map(([extent, before, after]) => before + extent + after));
         const begin = vector(...axes.map(([, before]) => before));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   bool8,
-  declared,
+  declareOutput,
   f16,
   f32,
   i32,
@@ -39,11 +39,11 @@ describe("MAXIMUM and MINIMUM", () => {
     // -4, 0, 6 and 2, 2, 250
     const left = build([3], 2, 10 - shift, [8 - shift, 10 - shift, 13 - shift]);
     const right = build([3], 1, 5 - shift, [7 - shift, 7 - shift, 255 - shift]);
-    const output = declared(type, { scale: 0.5, zeroPoint: 100 - shift });
-    const unshifted = (operation: typeof maximum | typeof minimum) =>
+    const output = declareOutput(type, { scale: 0.5, zeroPoint: 100 - shift });
+    const unshift = (operation: typeof maximum | typeof minimum) =>
       valuesOf(runForOne(operation, [left, right], output)).map((value) => value + shift);
-    expect(unshifted(maximum)).toEqual([104, 104, 255]);
-    expect(unshifted(minimum)).toEqual([92, 100, 112]);
+    expect(unshift(maximum)).toEqual([104, 104, 255]);
+    expect(unshift(minimum)).toEqual([92, 100, 112]);
   });
 
   it("work on zero-sized tensors and on high ranks", () => {

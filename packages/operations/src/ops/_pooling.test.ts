@@ -7,10 +7,10 @@ import { describe, expect, it } from "vitest";
 import type { Operation } from "../define.ts";
 import { isFloat } from "../tensor.ts";
 import {
-  activated,
+  activate,
   activations,
   cellsOf,
-  filled,
+  fillTensor,
   forEachCell,
   inLayout,
   layouts,
@@ -70,7 +70,7 @@ describe.each(pools)("$operation.name", ({ operation, types, formula }) => {
       fc.property(sizes, ({ v, h, batches, channels, type, nchw, activation, seed }) => {
         const shape = inLayout([batches, v.input, h.input, channels], nchw);
         const quantisation = isFloat(type) ? {} : { scale: 0.25, zeroPoint: 9 };
-        const input = filled(type, shape, numbers(seed), quantisation);
+        const input = fillTensor(type, shape, numbers(seed), quantisation);
         const padding = ints(h.before, h.after, v.before, v.after);
         const window = ints(h.stride, v.stride, h.filter, v.filter, activation);
         const output = runForOne(operation, [input, ...padding, ...window, boolScalar(nchw)]);
@@ -86,7 +86,7 @@ describe.each(pools)("$operation.name", ({ operation, types, formula }) => {
             const inside = row >= 0 && row < v.input && column >= 0 && column < h.input;
             if (inside) cells.push(image(batch, row, column, channel));
           });
-          const wanted = activated(formula(cells), activation);
+          const wanted = activate(formula(cells), activation);
           const tolerance = type === "TENSOR_FLOAT32" ? 1e-6 : type === "TENSOR_FLOAT16" ? 0.004 : output.scale / 2;
           expect(Math.abs(found(batch, y, x, channel) - wanted)).toBeLessThanOrEqual(tolerance);
         });
@@ -174,21 +174,21 @@ describe("quantised pools", () => {
     const averageOf = (pair: (values: number[]) => Given, ...values: number[]) =>
       valuesOf(runForOne(averagePool2d, [pair(values), ...ints(2, 1, 1, values.length, 1, 0)]))[0];
     const unsigned = (values: number[]) => q8([1, 1, values.length, 1], 1, 200, values);
-    const signed = (values: number[]) => q8s([1, 1, values.length, 1], 1, 100, values);
+    const sign = (values: number[]) => q8s([1, 1, values.length, 1], 1, 100, values);
     expect(averageOf(unsigned, 1, 2)).toBe(2);
     expect(averageOf(unsigned, 1, 1, 2)).toBe(1);
-    expect(averageOf(signed, 1, 2)).toBe(2);
-    expect(averageOf(signed, -1, -2)).toBe(-2);
+    expect(averageOf(sign, 1, 2)).toBe(2);
+    expect(averageOf(sign, -1, -2)).toBe(-2);
   });
 
   it("clamp to the activation's bounds around the zero point", () => {
-    const clamped = (operation: Operation, activation: number) =>
+    const clamp = (operation: Operation, activation: number) =>
       valuesOf(runForOne(operation, [q8([1, 1, 1, 3], 0.5, 100, [50, 101, 255]), ...ints(2, 1, 1, 1, 1, activation)]));
     for (const operation of [averagePool2d, maxPool2d]) {
-      expect(clamped(operation, 0)).toEqual([50, 101, 255]);
-      expect(clamped(operation, 1)).toEqual([100, 101, 255]);
-      expect(clamped(operation, 2)).toEqual([98, 101, 102]);
-      expect(clamped(operation, 3)).toEqual([100, 101, 112]);
+      expect(clamp(operation, 0)).toEqual([50, 101, 255]);
+      expect(clamp(operation, 1)).toEqual([100, 101, 255]);
+      expect(clamp(operation, 2)).toEqual([98, 101, 102]);
+      expect(clamp(operation, 3)).toEqual([100, 101, 112]);
     }
   });
 });

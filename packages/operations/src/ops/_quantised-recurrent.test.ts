@@ -13,17 +13,17 @@ import {
 } from "./_lstm.test-helper.ts";
 import { realValuesNow } from "./_real.ts";
 import {
-  declared,
+  declareOutput,
   expectClose,
   f32,
   f32Scalar,
   type Given,
+  giveOmitted,
   i32,
   i32Scalar,
   inOrder,
   mismatchOf,
   type Named,
-  omitted,
   q8,
   q8Symm,
   q8s,
@@ -52,7 +52,10 @@ function row(tensor: Given, index: number): number[] {
 describe("QUANTIZED_16BIT_LSTM", () => {
   const weightScale = 1 / 64;
   const value = { scale: 1 / 128, zeroPoint: 128 };
-  const outputs = [declared("TENSOR_QUANT16_SYMM", { scale: 2 ** -11 }), declared("TENSOR_QUANT8_ASYMM", value)];
+  const outputs = [
+    declareOutput("TENSOR_QUANT16_SYMM", { scale: 2 ** -11 }),
+    declareOutput("TENSOR_QUANT8_ASYMM", value),
+  ];
   const gates = ["Input", "Forget", "Cell", "Output"];
   const biasNames = ["inputGateBias", "forgetGateBias", "cellBias", "outputGateBias"];
 
@@ -168,7 +171,7 @@ describe("QUANTIZED_16BIT_LSTM", () => {
       expect(mismatchOf(quantized16bitLstm, changed, { outputs })).toContain(`input ${index} (`);
     });
     outputs.forEach((_, index) => {
-      const changed = outputs.map((given, at) => (at === index ? declared("TENSOR_FLOAT32") : given));
+      const changed = outputs.map((given, at) => (at === index ? declareOutput("TENSOR_FLOAT32") : given));
       expect(mismatchOf(quantized16bitLstm, inputs, { outputs: changed })).toContain(`output ${index} (`);
     });
     expect(mismatchOf(quantized16bitLstm, inputs.slice(1), { outputs })).toContain(
@@ -193,18 +196,18 @@ describe("QUANTIZED_LSTM", () => {
     const operand = (name: string, seed: number): [string, Given] => {
       const shape = shapeOfOperand(name, cell);
       if (name.startsWith("cellTo")) {
-        return [name, shape ? q16Symm(shape, 1 / 16384, some(shape, seed, 9000)) : omitted("TENSOR_QUANT16_SYMM")];
+        return [name, shape ? q16Symm(shape, 1 / 16384, some(shape, seed, 9000)) : giveOmitted("TENSOR_QUANT16_SYMM")];
       }
       if (name.endsWith("LayerNormWeights")) {
-        return [name, shape ? q16Symm(shape, normScale, some(shape, seed, 9000)) : omitted("TENSOR_QUANT16_SYMM")];
+        return [name, shape ? q16Symm(shape, normScale, some(shape, seed, 9000)) : giveOmitted("TENSOR_QUANT16_SYMM")];
       }
       if (name.endsWith("Bias")) {
-        if (!shape) return [name, omitted("TENSOR_INT32")];
+        if (!shape) return [name, giveOmitted("TENSOR_INT32")];
         if (name === "projectionBias") return [name, i32(shape, some(shape, seed, 2000), weightScale * hidden.scale)];
         const scale = cell.norm ? normScale / 1024 : inputScale * weightScale;
         return [name, i32(shape, some(shape, seed, 0.5 / scale), scale)];
       }
-      return [name, shape ? q8Symm(shape, weightScale, some(shape, seed, 100)) : omitted("TENSOR_QUANT8_SYMM")];
+      return [name, shape ? q8Symm(shape, weightScale, some(shape, seed, 100)) : giveOmitted("TENSOR_QUANT8_SYMM")];
     };
     const { scale, zeroPoint } = outputQuantisation;
     return {
@@ -225,11 +228,11 @@ describe("QUANTIZED_LSTM", () => {
   }
 
   function outputsOf({ outputStateIn }: Named) {
-    const output = declared("TENSOR_QUANT8_ASYMM_SIGNED", {
+    const output = declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", {
       scale: outputStateIn.scale,
       zeroPoint: outputStateIn.zeroPoint,
     });
-    return [output, declared("TENSOR_QUANT16_SYMM", { scale: stateScale }), output];
+    return [output, declareOutput("TENSOR_QUANT16_SYMM", { scale: stateScale }), output];
   }
 
   const run = (inputs: Named, changes: Named = {}) =>
@@ -334,7 +337,7 @@ describe("QUANTIZED_LSTM", () => {
       "expected all or none of the 3 layer normalisation operands, got 2",
     ],
   ] as const)("refuses a cell without %s alone", (name, type, message) => {
-    expect(() => run(list(full), { [name]: omitted(type) })).toThrow(message);
+    expect(() => run(list(full), { [name]: giveOmitted(type) })).toThrow(message);
   });
 
   it("refuses operands of other shapes", () => {
@@ -357,7 +360,7 @@ describe("QUANTIZED_LSTM", () => {
       expect(mismatchOf(quantizedLstm, changed, { outputs })).toContain(`input ${index} (`);
     });
     outputs.forEach((_, index) => {
-      const changed = outputs.map((given, at) => (at === index ? declared("TENSOR_FLOAT32") : given));
+      const changed = outputs.map((given, at) => (at === index ? declareOutput("TENSOR_FLOAT32") : given));
       expect(mismatchOf(quantizedLstm, inputs, { outputs: changed })).toContain(`output ${index} (`);
     });
     expect(mismatchOf(quantizedLstm, inputs.slice(1), { outputs })).toContain(

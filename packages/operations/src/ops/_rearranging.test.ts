@@ -10,10 +10,10 @@ import {
   f16,
   f32,
   type Given,
+  giveOmitted,
   i32,
   i32Scalar,
   mismatchOf,
-  omitted,
   q8,
   q8s,
   runForOne,
@@ -31,7 +31,7 @@ import { tile } from "./tile.ts";
 import { transpose } from "./transpose.ts";
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
-const counting = (...dimensions: number[]) => f32(dimensions, upTo(elementCount(dimensions)));
+const makeCounting = (...dimensions: number[]) => f32(dimensions, upTo(elementCount(dimensions)));
 const again = ({ type, dimensions, scale, zeroPoint, data }: Tensor): Given => ({
   type,
   dimensions,
@@ -50,14 +50,16 @@ const block = fc.integer({ min: 1, max: 3 });
 
 describe("TRANSPOSE", () => {
   it("puts axes in the order given", () => {
-    const output = runForOne(transpose, [counting(2, 3), i32([2], [1, 0])]);
+    const output = runForOne(transpose, [makeCounting(2, 3), i32([2], [1, 0])]);
     expect(output.dimensions).toEqual([3, 2]);
     expect(valuesOf(output)).toEqual([1, 4, 2, 5, 3, 6]);
   });
 
   it("reverses the order if there is no permutation, for any rank", () => {
-    expect(valuesOf(runForOne(transpose, [counting(2, 3), omitted("TENSOR_INT32")]))).toEqual([1, 4, 2, 5, 3, 6]);
-    const output = runForOne(transpose, [counting(2, 1, 3), omitted("TENSOR_INT32")]);
+    expect(valuesOf(runForOne(transpose, [makeCounting(2, 3), giveOmitted("TENSOR_INT32")]))).toEqual([
+      1, 4, 2, 5, 3, 6,
+    ]);
+    const output = runForOne(transpose, [makeCounting(2, 1, 3), giveOmitted("TENSOR_INT32")]);
     expect(output.dimensions).toEqual([3, 1, 2]);
     expect(valuesOf(output)).toEqual([1, 4, 2, 5, 3, 6]);
   });
@@ -69,7 +71,7 @@ describe("TRANSPOSE", () => {
     });
     fc.assert(
       fc.property(cases, ([dimensions, order]) => {
-        const input = counting(...dimensions);
+        const input = makeCounting(...dimensions);
         const output = runForOne(transpose, [input, i32([order.length], order)]);
         expect(output.dimensions).toEqual(order.map((axis) => dimensions[axis]));
         output.data.forEach((value, index) => {
@@ -94,13 +96,13 @@ describe("TRANSPOSE", () => {
   });
 
   it.each([[[0]], [[0, 0]], [[0, 2]], [[-1, 0]], [[0, 1, 2]]])("refuses %j as a permutation of 2 axes", (order) => {
-    const run = () => runForOne(transpose, [counting(2, 3), i32([order.length], order)]);
+    const run = () => runForOne(transpose, [makeCounting(2, 3), i32([order.length], order)]);
     expect(run).toThrow("is not a permutation of the axes 0 to 1");
   });
 
   it("takes the HAL's types", () => {
     expectTypes(transpose, floatAndQuant8Versions("1.1"), (type) => [tensorOf(type, [1]), i32([1])], declaredLike);
-    expect(() => runForOne(transpose, [f32([1, 1, 1, 1, 1]), omitted("TENSOR_INT32")])).toThrow(
+    expect(() => runForOne(transpose, [f32([1, 1, 1, 1, 1]), giveOmitted("TENSOR_INT32")])).toThrow(
       "input: expected rank 1 to 4, got 5",
     );
   });
@@ -108,13 +110,13 @@ describe("TRANSPOSE", () => {
 
 describe("DEPTH_TO_SPACE and SPACE_TO_DEPTH", () => {
   it("spreads channels over a block, row by row", () => {
-    const output = runForOne(depthToSpace, [counting(1, 1, 2, 8), i32Scalar(2)]);
+    const output = runForOne(depthToSpace, [makeCounting(1, 1, 2, 8), i32Scalar(2)]);
     expect(output.dimensions).toEqual([1, 2, 4, 2]);
     expect(valuesOf(output)).toEqual([1, 2, 3, 4, 9, 10, 11, 12, 5, 6, 7, 8, 13, 14, 15, 16]);
   });
 
   it("gathers a block into channels, row by row", () => {
-    const output = runForOne(spaceToDepth, [counting(1, 2, 4, 1), i32Scalar(2)]);
+    const output = runForOne(spaceToDepth, [makeCounting(1, 2, 4, 1), i32Scalar(2)]);
     expect(output.dimensions).toEqual([1, 1, 2, 4]);
     expect(valuesOf(output)).toEqual([1, 2, 5, 6, 3, 4, 7, 8]);
   });
@@ -122,7 +124,7 @@ describe("DEPTH_TO_SPACE and SPACE_TO_DEPTH", () => {
   it("undo each other, and mean the same in both layouts", () => {
     fc.assert(
       fc.property(extent, extent, extent, extent, block, (batches, height, width, depth, size) => {
-        const input = counting(batches, height, width, depth * size * size);
+        const input = makeCounting(batches, height, width, depth * size * size);
         const spread = again(runForOne(depthToSpace, [input, i32Scalar(size)]));
         expect(spread.dimensions).toEqual([batches, height * size, width * size, depth]);
         const gathered = runForOne(spaceToDepth, [spread, i32Scalar(size), boolScalar(false)]);
@@ -153,21 +155,21 @@ describe("DEPTH_TO_SPACE and SPACE_TO_DEPTH", () => {
   });
 
   it("refuses extents that do not divide", () => {
-    const image = counting(1, 2, 3, 6);
+    const image = makeCounting(1, 2, 3, 6);
     expect(() => runForOne(depthToSpace, [image, i32Scalar(2)])).toThrow("a depth of 6 is not a multiple of 4");
     expect(() => runForOne(spaceToDepth, [image, i32Scalar(3)])).toThrow("a height of 2 is not a multiple of 3");
     expect(() => runForOne(spaceToDepth, [image, i32Scalar(2)])).toThrow("a width of 3 is not a multiple of 2");
   });
 
   it.each([depthToSpace, spaceToDepth])("$name refuses block sizes below 1, and ranks other than 4", (operation) => {
-    expect(valuesOf(runForOne(operation, [counting(1, 1, 1, 2), i32Scalar(1)]))).toEqual([1, 2]);
-    expect(() => runForOne(operation, [counting(1, 1, 1, 2), i32Scalar(0)])).toThrow(
+    expect(valuesOf(runForOne(operation, [makeCounting(1, 1, 1, 2), i32Scalar(1)]))).toEqual([1, 2]);
+    expect(() => runForOne(operation, [makeCounting(1, 1, 1, 2), i32Scalar(0)])).toThrow(
       "the block size: expected at least 1, got 0",
     );
-    expect(() => runForOne(operation, [counting(1, 1, 1, 2), i32Scalar(-1)])).toThrow(
+    expect(() => runForOne(operation, [makeCounting(1, 1, 1, 2), i32Scalar(-1)])).toThrow(
       "the block size: expected at least 1, got -1",
     );
-    expect(() => runForOne(operation, [counting(1, 1, 1), i32Scalar(1)])).toThrow("input: expected rank 4, got 3");
+    expect(() => runForOne(operation, [makeCounting(1, 1, 1), i32Scalar(1)])).toThrow("input: expected rank 4, got 3");
   });
 
   it.each([depthToSpace, spaceToDepth])("$name accepts the HAL's types, and the layout from 1.2", (operation) => {
@@ -186,16 +188,16 @@ describe("BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND", () => {
   const noPads = padsOf(0, 0, 0, 0);
 
   it("spreads batches over blocks", () => {
-    const output = runForOne(batchToSpaceNd, [counting(4, 1, 1, 2), blockOf(2, 2)]);
+    const output = runForOne(batchToSpaceNd, [makeCounting(4, 1, 1, 2), blockOf(2, 2)]);
     expect(output.dimensions).toEqual([1, 2, 2, 2]);
     expect(valuesOf(output)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    const wide = runForOne(batchToSpaceNd, [counting(4, 1, 2, 1), blockOf(1, 2)]);
+    const wide = runForOne(batchToSpaceNd, [makeCounting(4, 1, 2, 1), blockOf(1, 2)]);
     expect(wide.dimensions).toEqual([2, 1, 4, 1]);
     expect(valuesOf(wide)).toEqual([1, 5, 2, 6, 3, 7, 4, 8]);
   });
 
   it("takes places within blocks as batches", () => {
-    const output = runForOne(spaceToBatchNd, [counting(1, 2, 4, 1), blockOf(2, 2), noPads]);
+    const output = runForOne(spaceToBatchNd, [makeCounting(1, 2, 4, 1), blockOf(2, 2), noPads]);
     expect(output.dimensions).toEqual([4, 1, 2, 1]);
     expect(valuesOf(output)).toEqual([1, 3, 2, 4, 5, 7, 6, 8]);
   });
@@ -203,7 +205,7 @@ describe("BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND", () => {
   it("pads with zeros, quantised images with the zero point", () => {
     // 1 2 behind one row and before one column: 0 0 0 / 1 2 0, in blocks of 2x3.
     const pads = padsOf(1, 0, 0, 1);
-    const output = runForOne(spaceToBatchNd, [counting(1, 1, 2, 1), blockOf(2, 3), pads]);
+    const output = runForOne(spaceToBatchNd, [makeCounting(1, 1, 2, 1), blockOf(2, 3), pads]);
     expect(output.dimensions).toEqual([6, 1, 1, 1]);
     expect(valuesOf(output)).toEqual([0, 0, 0, 1, 2, 0]);
     const unsigned = runForOne(spaceToBatchNd, [q8([1, 1, 2, 1], 0.5, 9, [1, 2]), blockOf(2, 3), pads]);
@@ -216,7 +218,7 @@ describe("BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND", () => {
   it("undo each other, and mean the same in both layouts", () => {
     fc.assert(
       fc.property(extent, extent, extent, extent, block, block, (batches, rows, columns, depth, tall, wide) => {
-        const input = counting(batches, rows * tall, columns * wide, depth);
+        const input = makeCounting(batches, rows * tall, columns * wide, depth);
         const size = blockOf(tall, wide);
         const split = again(runForOne(spaceToBatchNd, [input, size, noPads]));
         expect(split.dimensions).toEqual([batches * tall * wide, rows, columns, depth]);
@@ -234,7 +236,7 @@ describe("BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND", () => {
   });
 
   it("pads the same in both layouts", () => {
-    const input = counting(2, 1, 2, 3);
+    const input = makeCounting(2, 1, 2, 3);
     const pads = padsOf(2, 1, 0, 1);
     const nhwc = runForOne(spaceToBatchNd, [input, blockOf(2, 1), pads]);
     expect(nhwc.dimensions).toEqual([4, 2, 3, 3]);
@@ -242,7 +244,7 @@ describe("BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND", () => {
   });
 
   it("refuses extents that do not divide", () => {
-    const image = counting(3, 2, 3, 1);
+    const image = makeCounting(3, 2, 3, 1);
     const batch = () => runForOne(batchToSpaceNd, [image, blockOf(2, 1)]);
     expect(batch).toThrow("a number of batches of 3 is not a multiple of 2");
     const height = () => runForOne(spaceToBatchNd, [image, blockOf(2, 3), padsOf(1, 0, 0, 0)]);
@@ -252,7 +254,7 @@ describe("BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND", () => {
   });
 
   it("refuses blocks that are not two extents of at least 1", () => {
-    const image = counting(1, 1, 1, 1);
+    const image = makeCounting(1, 1, 1, 1);
     for (const [sizes, message] of [
       [[1], "the block: expected 2 extents (height and width), got 1"],
       [[1, 1, 1], "the block: expected 2 extents (height and width), got 3"],
@@ -265,12 +267,12 @@ describe("BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND", () => {
   });
 
   it("refuses pads below 0 or of another shape", () => {
-    const image = counting(1, 1, 1, 1);
-    const padded = (pads: Given) => () => runForOne(spaceToBatchNd, [image, blockOf(1, 1), pads]);
-    expect(padded(padsOf(0, -1, 0, 0))).toThrow("padding 0 and -1 of axis 0 is less than 0");
-    expect(padded(padsOf(0, 0, -1, 0))).toThrow("padding -1 and 0 of axis 1 is less than 0");
-    expect(padded(i32([1, 4]))).toThrow("the shape of the paddings: expected 2x2, got 1x4");
-    expect(padded(i32([4]))).toThrow("paddings: expected rank 2, got 1");
+    const image = makeCounting(1, 1, 1, 1);
+    const pad = (pads: Given) => () => runForOne(spaceToBatchNd, [image, blockOf(1, 1), pads]);
+    expect(pad(padsOf(0, -1, 0, 0))).toThrow("padding 0 and -1 of axis 0 is less than 0");
+    expect(pad(padsOf(0, 0, -1, 0))).toThrow("padding -1 and 0 of axis 1 is less than 0");
+    expect(pad(i32([1, 4]))).toThrow("the shape of the paddings: expected 2x2, got 1x4");
+    expect(pad(i32([4]))).toThrow("paddings: expected rank 2, got 1");
   });
 
   it("take the HAL's types, and the layout from 1.2", () => {
@@ -295,16 +297,16 @@ describe("CHANNEL_SHUFFLE", () => {
     runForOne(channelShuffle, [input, i32Scalar(groups), i32Scalar(axis)]);
 
   it("brings together channels with the same place in each group", () => {
-    expect(valuesOf(shuffled(counting(6), 2, 0))).toEqual([1, 4, 2, 5, 3, 6]);
-    expect(valuesOf(shuffled(counting(6), 3, -1))).toEqual([1, 3, 5, 2, 4, 6]);
-    expect(valuesOf(shuffled(counting(4, 2), 2, 0))).toEqual([1, 2, 5, 6, 3, 4, 7, 8]);
-    expect(valuesOf(shuffled(counting(2, 4), 2, 1))).toEqual([1, 3, 2, 4, 5, 7, 6, 8]);
+    expect(valuesOf(shuffled(makeCounting(6), 2, 0))).toEqual([1, 4, 2, 5, 3, 6]);
+    expect(valuesOf(shuffled(makeCounting(6), 3, -1))).toEqual([1, 3, 5, 2, 4, 6]);
+    expect(valuesOf(shuffled(makeCounting(4, 2), 2, 0))).toEqual([1, 2, 5, 6, 3, 4, 7, 8]);
+    expect(valuesOf(shuffled(makeCounting(2, 4), 2, 1))).toEqual([1, 3, 2, 4, 5, 7, 6, 8]);
   });
 
   it("is undone by shuffling with as many groups as a group had channels", () => {
     fc.assert(
       fc.property(extent, block, block, extent, (outer, groups, size, inner) => {
-        const input = counting(outer, groups * size, inner);
+        const input = makeCounting(outer, groups * size, inner);
         const back = shuffled(again(shuffled(input, groups, 1)), size, -2);
         expect(valuesOf(back)).toEqual(valuesOf(input));
       }),
@@ -318,11 +320,11 @@ describe("CHANNEL_SHUFFLE", () => {
   });
 
   it("refuses groups that do not divide the channels, and axes outside", () => {
-    expect(() => shuffled(counting(6), 4, 0)).toThrow("6 channels do not divide into 4 groups");
-    expect(() => shuffled(counting(6), 0, 0)).toThrow("the number of groups: expected at least 1, got 0");
-    expect(() => shuffled(counting(6), 2, 1)).toThrow("axis 1 is outside [-1, 1)");
-    expect(() => shuffled(counting(6), 2, -2)).toThrow("axis -2 is outside [-1, 1)");
-    expect(() => shuffled(counting(1, 1, 1, 1, 6), 2, 4)).toThrow("input: expected rank 1 to 4, got 5");
+    expect(() => shuffled(makeCounting(6), 4, 0)).toThrow("6 channels do not divide into 4 groups");
+    expect(() => shuffled(makeCounting(6), 0, 0)).toThrow("the number of groups: expected at least 1, got 0");
+    expect(() => shuffled(makeCounting(6), 2, 1)).toThrow("axis 1 is outside [-1, 1)");
+    expect(() => shuffled(makeCounting(6), 2, -2)).toThrow("axis -2 is outside [-1, 1)");
+    expect(() => shuffled(makeCounting(1, 1, 1, 1, 6), 2, 4)).toThrow("input: expected rank 1 to 4, got 5");
   });
 
   it("takes the HAL's types", () => {
@@ -335,8 +337,8 @@ describe("TILE", () => {
   const tiled = (input: Given, ...multiples: number[]) => runForOne(tile, [input, i32([multiples.length], multiples)]);
 
   it("repeats along each axis", () => {
-    expect(valuesOf(tiled(counting(3), 2))).toEqual([1, 2, 3, 1, 2, 3]);
-    const output = tiled(counting(2, 2), 2, 3);
+    expect(valuesOf(tiled(makeCounting(3), 2))).toEqual([1, 2, 3, 1, 2, 3]);
+    const output = tiled(makeCounting(2, 2), 2, 3);
     expect(output.dimensions).toEqual([4, 6]);
     const rows = [
       [1, 2, 1, 2, 1, 2],
@@ -349,7 +351,7 @@ describe("TILE", () => {
     const axis = fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 3 }));
     fc.assert(
       fc.property(fc.array(axis, { minLength: 1, maxLength: 5 }), (axes) => {
-        const input = counting(...axes.map(([size]) => size));
+        const input = makeCounting(...axes.map(([size]) => size));
         const output = tiled(input, ...axes.map(([, multiple]) => multiple));
         output.data.forEach((value, index) => {
           let rest = index;
@@ -374,11 +376,11 @@ describe("TILE", () => {
   });
 
   it("refuses multiples below 0, or not one for each axis", () => {
-    expect(tiled(counting(2), 0).dimensions).toEqual([0]);
-    expect(() => tiled(counting(2), -1)).toThrow("the multiple of axis 0 is -1, less than 0");
-    expect(() => tiled(counting(2), 1, 1)).toThrow("expected 1 multiples (the rank), got 2");
-    expect(() => tiled(counting(2, 2), 1)).toThrow("expected 2 multiples (the rank), got 1");
-    expect(() => runForOne(tile, [counting(2), i32([1, 1], [1])])).toThrow("multiples: expected rank 1, got 2");
+    expect(tiled(makeCounting(2), 0).dimensions).toEqual([0]);
+    expect(() => tiled(makeCounting(2), -1)).toThrow("the multiple of axis 0 is -1, less than 0");
+    expect(() => tiled(makeCounting(2), 1, 1)).toThrow("expected 1 multiples (the rank), got 2");
+    expect(() => tiled(makeCounting(2, 2), 1)).toThrow("expected 2 multiples (the rank), got 1");
+    expect(() => runForOne(tile, [makeCounting(2), i32([1, 1], [1])])).toThrow("multiples: expected rank 1, got 2");
   });
 
   it("takes the HAL's types", () => {

@@ -9,11 +9,11 @@ describe.each([
   [relu1, -1, 1],
   [relu6, 0, 6],
 ] as const)("$name", (operation, least, greatest) => {
-  const bounded = (value: number) => Math.min(greatest, Math.max(least, value));
+  const bound = (value: number) => Math.min(greatest, Math.max(least, value));
 
   it("bounds floats, both sides of each bound", () => {
     const values = [-100, -1.0625, -1, -0.9375, -0.125, 0, 0.125, 0.9375, 1, 1.0625, 5.9375, 6, 6.0625, 100];
-    const expected = values.map(bounded);
+    const expected = values.map(bound);
     expect(valuesOf(runForOne(operation, [f32([values.length], values)]))).toEqual(expected);
     expect(valuesOf(runForOne(operation, [f16([values.length], values)]))).toEqual(expected);
   });
@@ -30,7 +30,7 @@ describe.each([
     const zeroPoint = lowest + 100;
     const result = runForOne(operation, [build([2, 128], 0.125, zeroPoint, all)]);
     expect(result).toMatchObject({ dimensions: [2, 128], scale: 0.125, zeroPoint });
-    expect(valuesOf(result)).toEqual(all.map((value) => zeroPoint + bounded((value - zeroPoint) * 0.125) / 0.125));
+    expect(valuesOf(result)).toEqual(all.map((value) => zeroPoint + bound((value - zeroPoint) * 0.125) / 0.125));
   });
 
   it("rounds bounds that fall between two elements away from zero", () => {

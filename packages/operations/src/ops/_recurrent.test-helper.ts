@@ -4,13 +4,22 @@ import { expect, it } from "vitest";
 import type { Operation } from "../define.ts";
 import { elementCount } from "../tensor.ts";
 import { type CellShape, shapeOfOperand } from "./_lstm.test-helper.ts";
-import { declared, f32, type Given, mismatchOf, type Named, omitted, tensorOf, valuesOf } from "./_run.test-helper.ts";
+import {
+  declareOutput,
+  f32,
+  type Given,
+  giveOmitted,
+  mismatchOf,
+  type Named,
+  tensorOf,
+  valuesOf,
+} from "./_run.test-helper.ts";
 import { expectTypes, type Versions } from "./_signature.test-helper.ts";
 
-export const none = omitted("TENSOR_FLOAT32");
-const float = declared("TENSOR_FLOAT32");
+export const none = giveOmitted("TENSOR_FLOAT32");
+const float = declareOutput("TENSOR_FLOAT32");
 export const floats = (count: number) => ({ outputs: new Array(count).fill(float) });
-const of = (type: OperandTypeName, count: number) => new Array(count).fill(declared(type));
+const of = (type: OperandTypeName, count: number) => new Array(count).fill(declareOutput(type));
 export const firstVersions: Versions = { TENSOR_FLOAT32: "1.0", TENSOR_FLOAT16: "1.2" };
 export const laterVersions: Versions = { TENSOR_FLOAT32: "1.2", TENSOR_FLOAT16: "1.2" };
 
@@ -25,7 +34,7 @@ export function some(shape: readonly number[], seed: number): Given {
 /** The same operands of another type; FLOAT32 scalars become FLOAT16 where tensors do. */
 function retype(inputs: readonly Given[], type: OperandTypeName): Given[] {
   return inputs.map((input) => {
-    if (input.type === "TENSOR_FLOAT32") return input.omitted ? omitted(type) : tensorOf(type, input.dimensions);
+    if (input.type === "TENSOR_FLOAT32") return input.omitted ? giveOmitted(type) : tensorOf(type, input.dimensions);
     return input.type === "FLOAT32" && type === "TENSOR_FLOAT16" ? tensorOf("FLOAT16", [], [1]) : input;
   });
 }
@@ -89,7 +98,7 @@ export function along<State>(
 }
 
 /** Vectors of two directions side by side. */
-export function merged(fw: number[][][], bw: number[][][]): number[][][] {
+export function mergeDirections(fw: number[][][], bw: number[][][]): number[][][] {
   return fw.map((ofTime, time) => ofTime.map((vector, batch) => [...vector, ...bw[time][batch]]));
 }
 
@@ -114,7 +123,9 @@ export function testSignatures(all: readonly Signature[]): void {
       expect(mismatchOf(operation, changed, floats(outputs)), `input ${index}`).toContain(`input ${index} (`);
     });
     for (let index = 0; index < outputs; index++) {
-      const changed = floats(outputs).outputs.map((given, at) => (at === index ? declared("TENSOR_INT32") : given));
+      const changed = floats(outputs).outputs.map((given, at) =>
+        at === index ? declareOutput("TENSOR_INT32") : given,
+      );
       expect(mismatchOf(operation, inputs, { outputs: changed }), `output ${index}`).toContain(`output ${index} (`);
     }
     const tooMany = [...inputs, ...new Array<Given>(5).fill(none)];

@@ -9,7 +9,7 @@ import { elementCount } from "../tensor.ts";
 import {
   bool8,
   boolScalar,
-  declared,
+  declareOutput,
   f16,
   f32,
   type Given,
@@ -41,7 +41,7 @@ import { reduceSum } from "./reduce-sum.ts";
 import { topkV2 } from "./topk-v2.ts";
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
-const counting = (...dimensions: number[]) => f32(dimensions, upTo(elementCount(dimensions)));
+const makeCounting = (...dimensions: number[]) => f32(dimensions, upTo(elementCount(dimensions)));
 const vector = (...values: number[]) => i32([values.length], values);
 const declaredLike = (type: OperandTypeName) => [tensorOf(type, [1])];
 const { NEGATIVE_INFINITY: least, POSITIVE_INFINITY: most } = Number;
@@ -52,8 +52,8 @@ const keepNumber: Keep = (keep) => i32Scalar(keep ? 1 : 0);
 
 /** The operations with axes, a formula for each, and how they write whether dimensions are kept. */
 const families: readonly (readonly [Operation, (values: number[]) => number, Keep, (shape: number[]) => Given])[] = [
-  [mean, (values) => values.reduce((a, b) => a + b) / values.length, keepNumber, (shape) => counting(...shape)],
-  [reduceSum, (values) => values.reduce((a, b) => a + b), keepBool, (shape) => counting(...shape)],
+  [mean, (values) => values.reduce((a, b) => a + b) / values.length, keepNumber, (shape) => makeCounting(...shape)],
+  [reduceSum, (values) => values.reduce((a, b) => a + b), keepBool, (shape) => makeCounting(...shape)],
   [
     reduceProd,
     (values) => values.reduce((a, b) => a * b),
@@ -64,14 +64,14 @@ const families: readonly (readonly [Operation, (values: number[]) => number, Kee
         upTo(elementCount(shape)).map((value) => ((value % 3) - 1) * 2),
       ),
   ],
-  [reduceMax, (values) => Math.max(...values), keepBool, (shape) => scattered(shape)],
-  [reduceMin, (values) => Math.min(...values), keepBool, (shape) => scattered(shape)],
+  [reduceMax, (values) => Math.max(...values), keepBool, (shape) => scatter(shape)],
+  [reduceMin, (values) => Math.min(...values), keepBool, (shape) => scatter(shape)],
   [reduceAll, (values) => (values.every(Boolean) ? 1 : 0), keepBool, (shape) => bits(shape, 4)],
   [reduceAny, (values) => (values.some(Boolean) ? 1 : 0), keepBool, (shape) => bits(shape, 2)],
 ];
 
 /** Numbers in no order. */
-function scattered(shape: number[]): Given {
+function scatter(shape: number[]): Given {
   return f32(
     shape,
     upTo(elementCount(shape)).map((value) => ((value * 37) % 101) - 50),
@@ -160,14 +160,14 @@ describe("MEAN", () => {
   });
 
   it("keeps dimensions if the scalar is positive only", () => {
-    const kept = (scalar: number) => runForOne(mean, [counting(2, 3), vector(0), i32Scalar(scalar)]).dimensions;
+    const kept = (scalar: number) => runForOne(mean, [makeCounting(2, 3), vector(0), i32Scalar(scalar)]).dimensions;
     expect(kept(2)).toEqual([1, 3]);
     expect(kept(0)).toEqual([3]);
     expect(kept(-1)).toEqual([3]);
   });
 
   it("reduces nothing without axes, and refuses the mean of nothing", () => {
-    expect(valuesOf(run(counting(2)))).toEqual([1, 2]);
+    expect(valuesOf(run(makeCounting(2)))).toEqual([1, 2]);
     expect(run(f32([2, 0]), 0).dimensions).toEqual([0]);
     expect(() => run(f32([2, 0]), 1)).toThrow("the axes that are reduced hold no elements, the shape being 2x0");
     expect(valuesOf(run(f16([2], [1, 2]), 0))).toEqual([1.5]);
@@ -241,7 +241,7 @@ describe.each([
   [argmax, 1],
   [argmin, -1],
 ] as const)("$name", (operation, sign) => {
-  const output = declared("TENSOR_INT32");
+  const output = declareOutput("TENSOR_INT32");
   const run = (input: Given, axis: number) => runForOne(operation, [input, i32Scalar(axis)], output);
 
   it("returns the first place of the extreme along an axis", () => {
@@ -265,8 +265,8 @@ describe.each([
   });
 
   it("refuses axes outside, and axes without elements", () => {
-    expect(() => run(counting(2, 3), 2)).toThrow("axis 2 is outside [-2, 2)");
-    expect(() => run(counting(2, 3), -3)).toThrow("axis -3 is outside [-2, 2)");
+    expect(() => run(makeCounting(2, 3), 2)).toThrow("axis 2 is outside [-2, 2)");
+    expect(() => run(makeCounting(2, 3), -3)).toThrow("axis -3 is outside [-2, 2)");
     expect(() => run(f32([2, 0]), 1)).toThrow("axis 1 has no elements");
     expect(run(f32([2, 0]), 0).dimensions).toEqual([0]);
   });
@@ -283,7 +283,10 @@ describe.each([
 describe("TOPK_V2", () => {
   const run = (input: Given, k: number) =>
     runOperation(topkV2, [input, i32Scalar(k)], {
-      outputs: [declared(input.type, { scale: input.scale, zeroPoint: input.zeroPoint }), declared("TENSOR_INT32")],
+      outputs: [
+        declareOutput(input.type, { scale: input.scale, zeroPoint: input.zeroPoint }),
+        declareOutput("TENSOR_INT32"),
+      ],
     });
 
   it("returns the greatest elements and their places, greatest first", () => {
@@ -336,9 +339,9 @@ describe("TOPK_V2", () => {
   });
 
   it("refuses k outside [1, last extent], and works on no rows", () => {
-    expect(() => run(counting(3), 0)).toThrow("k: expected a number within [1, 3], got 0");
-    expect(() => run(counting(3), 4)).toThrow("k: expected a number within [1, 3], got 4");
-    expect(valuesOf(run(counting(3), 3)[1])).toEqual([2, 1, 0]);
+    expect(() => run(makeCounting(3), 0)).toThrow("k: expected a number within [1, 3], got 0");
+    expect(() => run(makeCounting(3), 4)).toThrow("k: expected a number within [1, 3], got 4");
+    expect(valuesOf(run(makeCounting(3), 3)[1])).toEqual([2, 1, 0]);
     expect(run(f32([0, 3]), 2).map(({ dimensions }) => dimensions)).toEqual([
       [0, 2],
       [0, 2],
@@ -350,7 +353,7 @@ describe("TOPK_V2", () => {
       topkV2,
       floatIntegerAndQuant8Versions,
       (type) => [tensorOf(type, [1]), i32Scalar(1)],
-      (type) => [tensorOf(type, [1]), declared("TENSOR_INT32")],
+      (type) => [tensorOf(type, [1]), declareOutput("TENSOR_INT32")],
     );
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import type { Operation } from "../define.ts";
 import {
   boolScalar,
-  declared,
+  declareOutput,
   expectClose,
   f16,
   f32,
@@ -105,7 +105,7 @@ describe("ROI_ALIGN", () => {
       ),
       regions: boxes(0, 0, 32, 32),
     };
-    const output = declared("TENSOR_QUANT8_ASYMM", { scale: 0.25, zeroPoint: 3 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM", { scale: 0.25, zeroPoint: 3 });
     const result = runForOne(roiAlign, inOrder(alignMap, quantised), output);
     expect(valuesOf(result)).toEqual(expected.map((value) => 3 + 4 * value));
     const signed = {
@@ -117,7 +117,7 @@ describe("ROI_ALIGN", () => {
         upTo(16).map((value) => 2 * value - 118),
       ),
     };
-    const signedOutput = declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 0.25, zeroPoint: -125 });
+    const signedOutput = declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 0.25, zeroPoint: -125 });
     expect(valuesOf(runForOne(roiAlign, inOrder(alignMap, signed), signedOutput))).toEqual(
       expected.map((value) => 4 * value - 125),
     );
@@ -168,7 +168,7 @@ describe("ROI_POOLING", () => {
     ] as const) {
       const input = build([1, 4, 4, 1], 0.5, zeroPoint, upTo(16));
       const changes = { input, regions, batches: i32([2], [0, 0]) };
-      const result = runForOne(roiPooling, inOrder(poolMap, changes), declared(type, { scale: 0.5, zeroPoint }));
+      const result = runForOne(roiPooling, inOrder(poolMap, changes), declareOutput(type, { scale: 0.5, zeroPoint }));
       expect(valuesOf(result)).toEqual([5, 7, 13, 15, ...new Array(4).fill(zeroPoint)]);
       expect(result).toMatchObject({ scale: 0.5, zeroPoint });
     }
@@ -254,15 +254,15 @@ describe.each<[string, Operation, Named]>([
     const with16 = list.map((given) =>
       given.type === "TENSOR_FLOAT32" ? f16([1]) : given.type === "FLOAT32" ? tensorOf("FLOAT16", [], [1]) : given,
     );
-    const quantised = (type: OperandTypeName) =>
+    const quantise = (type: OperandTypeName) =>
       inOrder(inputs, { input: tensorOf(type, [1, 4, 4, 1]), regions: boxes(0, 0, 8, 8) });
     const version = (given: readonly Given[]) => versionOf(operation, given);
     expect(version(list)).toBe("1.2");
     expect(version(with16)).toBe("1.2");
-    expect(version(quantised("TENSOR_QUANT8_ASYMM"))).toBe("1.2");
-    expect(version(quantised("TENSOR_QUANT8_ASYMM_SIGNED"))).toBe("1.3");
+    expect(version(quantise("TENSOR_QUANT8_ASYMM"))).toBe("1.2");
+    expect(version(quantise("TENSOR_QUANT8_ASYMM_SIGNED"))).toBe("1.3");
     for (const type of ["TENSOR_INT32", "TENSOR_QUANT16_ASYMM", "TENSOR_QUANT8_SYMM"] as const) {
-      expect(mismatchOf(operation, quantised(type)), type).toContain(`got ${type}`);
+      expect(mismatchOf(operation, quantise(type)), type).toContain(`got ${type}`);
     }
   });
 });

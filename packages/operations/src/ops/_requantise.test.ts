@@ -1,18 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { requantise as requantising } from "./_requantise.ts";
-import { declared, f32, fill, q8, q8s } from "./_run.test-helper.ts";
+import { declareOutput, f32, fill, q8, q8s } from "./_run.test-helper.ts";
 
 const requantise = (...args: Parameters<typeof requantising>) => fill(requantising(...args));
 
-const target = (scale: number, zeroPoint: number) => declared("TENSOR_QUANT8_ASYMM", { scale, zeroPoint });
+const target = (scale: number, zeroPoint: number) => declareOutput("TENSOR_QUANT8_ASYMM", { scale, zeroPoint });
 
 describe("requantise", () => {
   it("returns the tensor's own elements if nothing changes", () => {
     const same = q8([2], 0.5, 3, [1, 2]);
     expect(requantise(same, target(0.5, 3))).toBe(same.data);
     const floats = f32([2], [1, 2]);
-    expect(requantise(floats, declared("TENSOR_FLOAT32"))).toBe(floats.data);
+    expect(requantise(floats, declareOutput("TENSOR_FLOAT32"))).toBe(floats.data);
   });
 
   it("keeps real values, rounds halves away from zero and clamps", () => {
@@ -24,7 +24,7 @@ describe("requantise", () => {
 
   it("does the same for signed elements", () => {
     const tensor = q8s([3], 0.5, -118, [-118, -117, 127]);
-    const output = declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 1, zeroPoint: -28 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 1, zeroPoint: -28 });
     expect(Array.from(requantise(tensor, output))).toEqual([-28, -27, 95]);
   });
 

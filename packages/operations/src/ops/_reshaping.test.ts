@@ -6,10 +6,10 @@ import { OperationError } from "../fail.ts";
 import {
   f16,
   f32,
+  giveOmitted,
   i32,
   i32Scalar,
   mismatchOf,
-  omitted,
   q8,
   q8s,
   runForOne,
@@ -89,7 +89,7 @@ describe("SQUEEZE", () => {
   const squeezed = (...axes: number[]) => runForOne(squeeze, [input, i32([axes.length], axes)]);
 
   it("removes all dimensions of extent 1 if no axes are given", () => {
-    const output = runForOne(squeeze, [input, omitted("TENSOR_INT32")]);
+    const output = runForOne(squeeze, [input, giveOmitted("TENSOR_INT32")]);
     expect(output.dimensions).toEqual([2, 3]);
     expect(valuesOf(output)).toEqual([1, 2, 3, 4, 5, 6]);
   });
@@ -102,7 +102,7 @@ describe("SQUEEZE", () => {
   });
 
   it("leaves [1] if nothing remains", () => {
-    expect(runForOne(squeeze, [f32([1, 1], [5]), omitted("TENSOR_INT32")]).dimensions).toEqual([1]);
+    expect(runForOne(squeeze, [f32([1, 1], [5]), giveOmitted("TENSOR_INT32")]).dimensions).toEqual([1]);
     expect(runForOne(squeeze, [f32([1, 1], [5]), i32([2], [0, 1])]).dimensions).toEqual([1]);
   });
 
@@ -110,7 +110,7 @@ describe("SQUEEZE", () => {
     const output = runForOne(squeeze, [q8s([1, 2], 0.5, -3, [-7, 8]), i32([1], [0])]);
     expect(output).toMatchObject({ dimensions: [2], scale: 0.5, zeroPoint: -3 });
     expect(valuesOf(output)).toEqual([-7, 8]);
-    expect(runForOne(squeeze, [f32([0, 1]), omitted("TENSOR_INT32")]).dimensions).toEqual([0]);
+    expect(runForOne(squeeze, [f32([0, 1]), giveOmitted("TENSOR_INT32")]).dimensions).toEqual([0]);
   });
 
   it.each([

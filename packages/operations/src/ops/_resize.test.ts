@@ -5,7 +5,7 @@
 import type { OperandTypeName } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cellsOf, filled, forEachCell, inLayout, layouts, nhwc, numbers, seeds } from "./_image.test-helper.ts";
+import { cellsOf, fillTensor, forEachCell, inLayout, layouts, nhwc, numbers, seeds } from "./_image.test-helper.ts";
 import { nearestSource, neighboursInSteps, RESIZE_STEPS, sourcePosition } from "./_resize.ts";
 import {
   boolScalar,
@@ -181,7 +181,7 @@ describe("RESIZE_BILINEAR", () => {
         anyMode,
         seeds,
         ([height, width, newHeight, newWidth], mode, seed) => {
-          const input = filled("TENSOR_QUANT8_ASYMM", [1, height, width, 1], numbers(seed), {
+          const input = fillTensor("TENSOR_QUANT8_ASYMM", [1, height, width, 1], numbers(seed), {
             scale: 1,
             zeroPoint: 40,
           });
@@ -258,7 +258,7 @@ describe.each([resizeBilinear, resizeNearestNeighbor])("$name", (operation) => {
         layouts,
         seeds,
         ([height, width, channels], mode, nchw, seed) => {
-          const input = filled("TENSOR_FLOAT32", inLayout([2, height, width, channels], nchw), numbers(seed));
+          const input = fillTensor("TENSOR_FLOAT32", inLayout([2, height, width, channels], nchw), numbers(seed));
           const output = runForOne(operation, [input, ...ints(width, height), boolScalar(nchw), ...modes[mode]]);
           expect(output.dimensions).toEqual(input.dimensions);
           expect(valuesOf(output)).toEqual(valuesOf(input));
@@ -275,7 +275,7 @@ describe.each([resizeBilinear, resizeNearestNeighbor])("$name", (operation) => {
         seeds,
         ([height, width, newHeight, newWidth], mode, seed) => {
           const shape = [2, height, width, 3];
-          const input = filled("TENSOR_FLOAT32", shape, numbers(seed));
+          const input = fillTensor("TENSOR_FLOAT32", shape, numbers(seed));
           const cells = cellsOf(input, false);
           const turned = f32(inLayout(shape, true));
           let index = 0;

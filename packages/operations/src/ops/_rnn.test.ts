@@ -9,7 +9,7 @@ import {
   firstVersions,
   floats,
   laterVersions,
-  merged,
+  mergeDirections,
   none,
   row,
   sequenceShape,
@@ -224,7 +224,7 @@ describe.each([true, false])("BIDIRECTIONAL_SEQUENCE_RNN, time first: %s", (time
     });
     const mergedInputs = inOrder(inputs, { mergeOutputs: boolScalar(true) });
     const [together, ...others] = runOperation(bidirectionalSequenceRnn, mergedInputs, floats(3)).map(valuesOf);
-    expectClose(together, untimeline(merged(fw.outputs, bw.outputs), timeMajor), 1e-5);
+    expectClose(together, untimeline(mergeDirections(fw.outputs, bw.outputs), timeMajor), 1e-5);
     expect(others).toEqual(results.slice(2));
     expect(versionOf(bidirectionalSequenceRnn, inOrder(inputs), floats(2))).toBe(version);
   });

@@ -127,12 +127,12 @@ export function boolScalar(value: boolean): Given {
 }
 
 /** An input with lifetime NO_VALUE. */
-export function omitted(type: AnyOperandType): Given {
+export function giveOmitted(type: AnyOperandType): Given {
   return { type, dimensions: [], scale: 0, zeroPoint: 0, data: createData(type, 0), omitted: true };
 }
 
 /** Describes an output as a model declares it: type, quantisation and, if known, shape. */
-export function declared(
+export function declareOutput(
   type: AnyOperandType,
   { dimensions = [], scale = 0, zeroPoint = 0 }: Partial<Pick<TensorInfo, "dimensions" | "scale" | "zeroPoint">> = {},
 ): TensorInfo {
@@ -157,20 +157,20 @@ export function mismatchOf(
 /** The HAL version that the operands need. Throws where they fit no signature. */
 export function versionOf(operation: Operation, inputs: readonly Given[], options: RunOptions = {}): string {
   const outputs = outputsOf(inputs, options);
-  return requiredVersion(matched(operation, inputs, outputs), present(inputs), outputs);
+  return requiredVersion(matchGiven(operation, inputs, outputs), present(inputs), outputs);
 }
 
 /** The rule that `check` finds broken, all inputs being constants. Throws where the operands fit no signature. */
 export function checkOf(operation: Operation, inputs: readonly Given[], options: RunOptions = {}): string | undefined {
   const outputs = outputsOf(inputs, options);
-  const { form } = matched(operation, inputs, outputs);
+  const { form } = matchGiven(operation, inputs, outputs);
   return form.check?.(bindInputs(form, present(inputs)), bindOutputs(form, outputs));
 }
 
 /** Runs an operation to its end and returns its outputs. Throws OperationError for whatever validation, inference or the kernel refuses. */
 export function runOperation(operation: Operation, inputs: readonly Given[], options: RunOptions = {}): Tensor[] {
   const declaredOutputs = outputsOf(inputs, options);
-  const { form } = matched(operation, inputs, declaredOutputs);
+  const { form } = matchGiven(operation, inputs, declaredOutputs);
   const broken = checkOf(operation, inputs, options);
   if (broken !== undefined) throw new OperationError(broken);
   const before = inputs.map(({ data }) => data.slice());
@@ -232,7 +232,7 @@ export function runForOne(operation: Operation, inputs: readonly Given[], output
 }
 
 function outputsOf(inputs: readonly Given[], { outputs }: RunOptions): readonly TensorInfo[] {
-  return outputs ?? [declared(inputs[0].type, { scale: inputs[0].scale, zeroPoint: inputs[0].zeroPoint })];
+  return outputs ?? [declareOutput(inputs[0].type, { scale: inputs[0].scale, zeroPoint: inputs[0].zeroPoint })];
 }
 
 function matchOf(operation: Operation, inputs: readonly Given[], outputs: readonly TensorInfo[]) {
@@ -240,7 +240,7 @@ function matchOf(operation: Operation, inputs: readonly Given[], outputs: readon
   return matchOperation(operation, typesOf(inputs), typesOf(outputs));
 }
 
-function matched(operation: Operation, inputs: readonly Given[], outputs: readonly TensorInfo[]): Match {
+function matchGiven(operation: Operation, inputs: readonly Given[], outputs: readonly TensorInfo[]): Match {
   const match = matchOf(operation, inputs, outputs);
   if ("mismatch" in match) throw new OperationError(match.mismatch);
   return match;

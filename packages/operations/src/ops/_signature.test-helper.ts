@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import type { Operation } from "../define.ts";
 import { type AnyOperandType, halTypeName } from "../operand-type.ts";
 import { isTensorType, type TensorInfo } from "../tensor.ts";
-import { declared, f32, type Given, mismatchOf, tensorOf, versionOf } from "./_run.test-helper.ts";
+import { declareOutput, f32, type Given, mismatchOf, tensorOf, versionOf } from "./_run.test-helper.ts";
 
 const allTypes = Object.keys(operandTypes).filter((name): name is OperandTypeName => name in operandTypes);
 
@@ -54,7 +54,7 @@ export function expectOneSignature(
     expect(mismatchOf(operation, changed, { outputs })).toContain(`input ${index} (`);
   });
   outputs.forEach((_, index) => {
-    const changed = outputs.map((given, at) => (at === index ? declared("TENSOR_BOOL8") : given));
+    const changed = outputs.map((given, at) => (at === index ? declareOutput("TENSOR_BOOL8") : given));
     expect(mismatchOf(operation, inputs, { outputs: changed })).toContain(`output ${index} (`);
   });
   expect(mismatchOf(operation, inputs.slice(1), { outputs })).toContain(`got ${inputs.length - 1} inputs`);
@@ -68,11 +68,11 @@ export function expectFloatSignature(
   inputs: readonly Given[],
   types: readonly OperandTypeName[],
 ): void {
-  const outputs = types.map((type) => declared(type));
+  const outputs = types.map((type) => declareOutput(type));
   expect(versionOf(operation, inputs, { outputs })).toBe("1.2");
   expectOneSignature(operation, inputs, outputs);
   const half = (type: AnyOperandType): OperandTypeName =>
     type === "FLOAT32" ? "FLOAT16" : type === "TENSOR_FLOAT32" ? "TENSOR_FLOAT16" : halTypeName(type);
   const halves = inputs.map(({ type, dimensions }) => tensorOf(half(type), dimensions));
-  expect(versionOf(operation, halves, { outputs: types.map((type) => declared(half(type))) })).toBe("1.2");
+  expect(versionOf(operation, halves, { outputs: types.map((type) => declareOutput(half(type))) })).toBe("1.2");
 }

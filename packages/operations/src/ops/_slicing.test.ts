@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { elementCount } from "../tensor.ts";
 import {
-  declared,
+  declareOutput,
   f32,
   type Given,
   i32,
@@ -28,7 +28,7 @@ import { split } from "./split.ts";
 import { stridedSlice } from "./strided-slice.ts";
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
-const counting = (...dimensions: number[]) => f32(dimensions, upTo(elementCount(dimensions)));
+const makeCounting = (...dimensions: number[]) => f32(dimensions, upTo(elementCount(dimensions)));
 const vector = (...values: number[]) => i32([values.length], values);
 const declaredLike = (type: OperandTypeName) => [tensorOf(type, [1])];
 
@@ -37,23 +37,23 @@ describe("SLICE", () => {
     runForOne(slice, [input, vector(...begin), vector(...size)]);
 
   it("takes a box", () => {
-    const output = sliced(counting(3, 4), [1, 1], [2, 2]);
+    const output = sliced(makeCounting(3, 4), [1, 1], [2, 2]);
     expect(output.dimensions).toEqual([2, 2]);
     expect(valuesOf(output)).toEqual([6, 7, 10, 11]);
   });
 
   it("reaches to the end of the axis if the size is -1", () => {
-    expect(valuesOf(sliced(counting(3, 4), [2, 1], [-1, -1]))).toEqual([10, 11, 12]);
-    expect(sliced(counting(3, 4), [3, 0], [-1, 4]).dimensions).toEqual([0, 4]);
+    expect(valuesOf(sliced(makeCounting(3, 4), [2, 1], [-1, -1]))).toEqual([10, 11, 12]);
+    expect(sliced(makeCounting(3, 4), [3, 0], [-1, 4]).dimensions).toEqual([0, 4]);
   });
 
   it("takes nothing, out of nothing", () => {
     expect(sliced(f32([0, 2]), [0, 1], [0, 1]).dimensions).toEqual([0, 1]);
-    expect(sliced(counting(2), [2], [0]).dimensions).toEqual([0]);
+    expect(sliced(makeCounting(2), [2], [0]).dimensions).toEqual([0]);
   });
 
   it("works at any rank and keeps scale and zero point", () => {
-    expect(valuesOf(sliced(counting(1, 1, 2, 1, 1, 2), [0, 0, 1, 0, 0, 0], [1, 1, 1, 1, 1, -1]))).toEqual([3, 4]);
+    expect(valuesOf(sliced(makeCounting(1, 1, 2, 1, 1, 2), [0, 0, 1, 0, 0, 0], [1, 1, 1, 1, 1, -1]))).toEqual([3, 4]);
     const output = sliced(q8([3], 0.5, 9, [1, 2, 3]), [1], [2]);
     expect(output).toMatchObject({ scale: 0.5, zeroPoint: 9 });
     expect(valuesOf(output)).toEqual([2, 3]);
@@ -68,7 +68,7 @@ describe("SLICE", () => {
     [[0, 0], [1], "begin and size: expected 1 elements (the rank), got 2 and 1"],
     [[0], [1, 1], "begin and size: expected 1 elements (the rank), got 1 and 2"],
   ])("refuses begin %j and size %j of an extent of 3", (begin, size, message) => {
-    expect(() => sliced(counting(3), begin, size)).toThrow(message);
+    expect(() => sliced(makeCounting(3), begin, size)).toThrow(message);
   });
 
   it("takes the HAL's types", () => {
@@ -95,35 +95,35 @@ describe("STRIDED_SLICE", () => {
     ]);
 
   it("takes every stride-th element", () => {
-    expect(valuesOf(sliced(counting(6), [1], [6], [2]))).toEqual([2, 4, 6]);
-    expect(valuesOf(sliced(counting(6), [1], [5], [2]))).toEqual([2, 4]);
-    const output = sliced(counting(2, 4), [0, 0], [2, 4], [1, 3]);
+    expect(valuesOf(sliced(makeCounting(6), [1], [6], [2]))).toEqual([2, 4, 6]);
+    expect(valuesOf(sliced(makeCounting(6), [1], [5], [2]))).toEqual([2, 4]);
+    const output = sliced(makeCounting(2, 4), [0, 0], [2, 4], [1, 3]);
     expect(output.dimensions).toEqual([2, 2]);
     expect(valuesOf(output)).toEqual([1, 4, 5, 8]);
   });
 
   it("goes backwards if the stride is negative", () => {
-    expect(valuesOf(sliced(counting(4), [3], [0], [-1]))).toEqual([4, 3, 2]);
-    expect(valuesOf(sliced(counting(4), [3], [-5], [-1]))).toEqual([4, 3, 2, 1]);
-    expect(valuesOf(sliced(counting(4), [9], [0], [-2]))).toEqual([4, 2]);
+    expect(valuesOf(sliced(makeCounting(4), [3], [0], [-1]))).toEqual([4, 3, 2]);
+    expect(valuesOf(sliced(makeCounting(4), [3], [-5], [-1]))).toEqual([4, 3, 2, 1]);
+    expect(valuesOf(sliced(makeCounting(4), [9], [0], [-2]))).toEqual([4, 2]);
   });
 
   it("counts negative places from the end, and stops at the borders", () => {
-    expect(valuesOf(sliced(counting(4), [-3], [-1], [1]))).toEqual([2, 3]);
-    expect(valuesOf(sliced(counting(4), [-9], [9], [1]))).toEqual([1, 2, 3, 4]);
-    expect(sliced(counting(4), [3], [1], [1]).dimensions).toEqual([0]);
-    expect(sliced(counting(4), [1], [3], [-1]).dimensions).toEqual([0]);
+    expect(valuesOf(sliced(makeCounting(4), [-3], [-1], [1]))).toEqual([2, 3]);
+    expect(valuesOf(sliced(makeCounting(4), [-9], [9], [1]))).toEqual([1, 2, 3, 4]);
+    expect(sliced(makeCounting(4), [3], [1], [1]).dimensions).toEqual([0]);
+    expect(sliced(makeCounting(4), [1], [3], [-1]).dimensions).toEqual([0]);
   });
 
   it("ignores places whose mask bit is set", () => {
-    const rows = counting(2, 3);
+    const rows = makeCounting(2, 3);
     expect(valuesOf(sliced(rows, [9, 1], [2, 2], [1, 1], { begin: 1 }))).toEqual([2, 5]);
     expect(valuesOf(sliced(rows, [0, 1], [2, 0], [1, 1], { end: 2 }))).toEqual([2, 3, 5, 6]);
-    expect(valuesOf(sliced(counting(3), [0], [0], [-1], { begin: 1, end: 1 }))).toEqual([3, 2, 1]);
+    expect(valuesOf(sliced(makeCounting(3), [0], [0], [-1], { begin: 1, end: 1 }))).toEqual([3, 2, 1]);
   });
 
   it("removes axes whose shrink bit is set", () => {
-    const rows = counting(2, 3);
+    const rows = makeCounting(2, 3);
     const row = sliced(rows, [1, 0], [2, 3], [1, 1], { shrink: 1 });
     expect(row.dimensions).toEqual([3]);
     expect(valuesOf(row)).toEqual([4, 5, 6]);
@@ -138,7 +138,7 @@ describe("STRIDED_SLICE", () => {
     const axis = fc.record({ extent: fc.integer({ min: 0, max: 4 }), begin: place, end: place, stride });
     fc.assert(
       fc.property(fc.array(axis, { minLength: 1, maxLength: 4 }), (axes) => {
-        const input = counting(...axes.map(({ extent }) => extent));
+        const input = makeCounting(...axes.map(({ extent }) => extent));
         const output = sliced(
           input,
           axes.map(({ begin }) => begin),
@@ -169,17 +169,17 @@ describe("STRIDED_SLICE", () => {
   });
 
   it("refuses strides of 0, and shrunk axes that are not one element forwards", () => {
-    expect(() => sliced(counting(3), [0], [1], [0])).toThrow("the stride of axis 0 is 0");
+    expect(() => sliced(makeCounting(3), [0], [1], [0])).toThrow("the stride of axis 0 is 0");
     const shrink = { shrink: 1 };
-    expect(() => sliced(counting(3), [1], [0], [-1], shrink)).toThrow("expected a number > 0, got -1");
-    expect(() => sliced(counting(3), [0], [2], [1], shrink)).toThrow("removed axis 0: expected 1 element, got 2");
-    expect(() => sliced(counting(3), [3], [3], [1], shrink)).toThrow("removed axis 0: expected 1 element, got 0");
+    expect(() => sliced(makeCounting(3), [1], [0], [-1], shrink)).toThrow("expected a number > 0, got -1");
+    expect(() => sliced(makeCounting(3), [0], [2], [1], shrink)).toThrow("removed axis 0: expected 1 element, got 2");
+    expect(() => sliced(makeCounting(3), [3], [3], [1], shrink)).toThrow("removed axis 0: expected 1 element, got 0");
   });
 
   it("refuses lists that have not one place for each axis, and ranks above 4", () => {
-    expect(() => sliced(counting(3), [0, 0], [1], [1])).toThrow("begin: expected 1 elements (the rank), got 2");
-    expect(() => sliced(counting(3), [0], [1, 1], [1])).toThrow("end: expected 1 elements (the rank), got 2");
-    expect(() => sliced(counting(3), [0], [1], [])).toThrow("strides: expected 1 elements (the rank), got 0");
+    expect(() => sliced(makeCounting(3), [0, 0], [1], [1])).toThrow("begin: expected 1 elements (the rank), got 2");
+    expect(() => sliced(makeCounting(3), [0], [1, 1], [1])).toThrow("end: expected 1 elements (the rank), got 2");
+    expect(() => sliced(makeCounting(3), [0], [1], [])).toThrow("strides: expected 1 elements (the rank), got 0");
     const five = [0, 0, 0, 0, 0];
     expect(() => sliced(f32([1, 1, 1, 1, 1]), five, five, five)).toThrow("input: expected rank 1 to 4, got 5");
   });
@@ -194,19 +194,19 @@ describe("STRIDED_SLICE", () => {
 describe("SPLIT", () => {
   const parts = (input: Given, axis: number, count: number, outputs = count) =>
     runOperation(split, [input, i32Scalar(axis), i32Scalar(count)], {
-      outputs: Array.from({ length: outputs }, () => declared(input.type, input)).map((one) => ({
+      outputs: Array.from({ length: outputs }, () => declareOutput(input.type, input)).map((one) => ({
         ...one,
         dimensions: [],
       })),
     });
 
   it("cuts equal parts along an axis", () => {
-    const rows = parts(counting(4, 2), 0, 2);
+    const rows = parts(makeCounting(4, 2), 0, 2);
     expect(rows.map(valuesOf)).toEqual([
       [1, 2, 3, 4],
       [5, 6, 7, 8],
     ]);
-    const columns = parts(counting(2, 4), -1, 4);
+    const columns = parts(makeCounting(2, 4), -1, 4);
     expect(columns.map(valuesOf)).toEqual([
       [1, 5],
       [2, 6],
@@ -227,11 +227,11 @@ describe("SPLIT", () => {
   });
 
   it("refuses counts that do not divide the axis or are not the number of outputs, and axes outside", () => {
-    expect(() => parts(counting(4), 0, 3)).toThrow("axis 0 has extent 4, not a multiple of 3");
-    expect(() => parts(counting(4), 0, 2, 1)).toThrow("the count is 2, but there are 1 outputs");
-    expect(() => parts(counting(4), 0, 0, 1)).toThrow("the count is 0, but there are 1 outputs");
-    expect(() => parts(counting(4), 1, 2)).toThrow("axis 1 is outside [-1, 1)");
-    expect(() => parts(counting(4), -2, 2)).toThrow("axis -2 is outside [-1, 1)");
+    expect(() => parts(makeCounting(4), 0, 3)).toThrow("axis 0 has extent 4, not a multiple of 3");
+    expect(() => parts(makeCounting(4), 0, 2, 1)).toThrow("the count is 2, but there are 1 outputs");
+    expect(() => parts(makeCounting(4), 0, 0, 1)).toThrow("the count is 0, but there are 1 outputs");
+    expect(() => parts(makeCounting(4), 1, 2)).toThrow("axis 1 is outside [-1, 1)");
+    expect(() => parts(makeCounting(4), -2, 2)).toThrow("axis -2 is outside [-1, 1)");
   });
 
   it("takes the HAL's types", () => {
@@ -242,13 +242,13 @@ describe("SPLIT", () => {
 
 describe("CONCATENATION", () => {
   it("joins along an axis", () => {
-    const rows = runForOne(concatenation, [counting(1, 2), counting(2, 2), i32Scalar(0)]);
+    const rows = runForOne(concatenation, [makeCounting(1, 2), makeCounting(2, 2), i32Scalar(0)]);
     expect(rows.dimensions).toEqual([3, 2]);
     expect(valuesOf(rows)).toEqual([1, 2, 1, 2, 3, 4]);
-    const columns = runForOne(concatenation, [counting(2, 1), counting(2, 2), i32Scalar(1)]);
+    const columns = runForOne(concatenation, [makeCounting(2, 1), makeCounting(2, 2), i32Scalar(1)]);
     expect(columns.dimensions).toEqual([2, 3]);
     expect(valuesOf(columns)).toEqual([1, 1, 2, 2, 3, 4]);
-    expect(valuesOf(runForOne(concatenation, [counting(2), i32Scalar(0)]))).toEqual([1, 2]);
+    expect(valuesOf(runForOne(concatenation, [makeCounting(2), i32Scalar(0)]))).toEqual([1, 2]);
   });
 
   it("is undone by SPLIT", () => {
@@ -264,7 +264,7 @@ describe("CONCATENATION", () => {
         );
         const joined = runForOne(concatenation, [...inputs, i32Scalar(axis)]);
         const outputs = runOperation(split, [{ ...joined }, i32Scalar(axis), i32Scalar(count)], {
-          outputs: inputs.map(() => declared("TENSOR_FLOAT32")),
+          outputs: inputs.map(() => declareOutput("TENSOR_FLOAT32")),
         });
         expect(outputs.map(valuesOf)).toEqual(inputs.map(valuesOf));
       }),
@@ -274,7 +274,7 @@ describe("CONCATENATION", () => {
   it("requantises inputs to the output's scale and zero point", () => {
     // Real values: 0.5·(3−1) = 1 and 2·(9−10) = −2; stored again at scale 0.25, zero point 20.
     const inputs = [q8([1], 0.5, 1, [3]), q8([1], 2, 10, [9]), i32Scalar(0)];
-    const to = (scale: number, zeroPoint: number) => declared("TENSOR_QUANT8_ASYMM", { scale, zeroPoint });
+    const to = (scale: number, zeroPoint: number) => declareOutput("TENSOR_QUANT8_ASYMM", { scale, zeroPoint });
     const output = runForOne(concatenation, inputs, to(0.25, 20));
     expect(valuesOf(output)).toEqual([24, 12]);
     expect(output).toMatchObject({ scale: 0.25, zeroPoint: 20 });
@@ -282,12 +282,12 @@ describe("CONCATENATION", () => {
     expect(valuesOf(runForOne(concatenation, inputs, to(0.0625, 250)))).toEqual([255, 218]);
     expect(valuesOf(runForOne(concatenation, inputs, to(0.0625, 5)))).toEqual([21, 0]);
     const signed = [q8s([1], 0.5, -127, [-125]), i32Scalar(0)];
-    const signedOutput = declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 0.25, zeroPoint: -108 });
+    const signedOutput = declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 0.25, zeroPoint: -108 });
     expect(valuesOf(runForOne(concatenation, signed, signedOutput))).toEqual([-104]);
   });
 
   it("needs 1.2 if an input's quantisation is not the output's", () => {
-    const output = declared("TENSOR_QUANT8_ASYMM", { scale: 0.5, zeroPoint: 1 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM", { scale: 0.5, zeroPoint: 1 });
     const version = (scale: number, zeroPoint: number) =>
       versionOf(concatenation, [q8([1], 0.5, 1), q8([1], scale, zeroPoint), i32Scalar(0)], { outputs: [output] });
     expect(version(0.5, 1)).toBe("1.0");
@@ -296,18 +296,18 @@ describe("CONCATENATION", () => {
   });
 
   it("joins tensors of no elements", () => {
-    expect(valuesOf(runForOne(concatenation, [f32([0, 2]), counting(1, 2), i32Scalar(0)]))).toEqual([1, 2]);
+    expect(valuesOf(runForOne(concatenation, [f32([0, 2]), makeCounting(1, 2), i32Scalar(0)]))).toEqual([1, 2]);
     expect(runForOne(concatenation, [f32([0, 2]), f32([0, 1]), i32Scalar(1)]).dimensions).toEqual([0, 3]);
   });
 
   it("refuses shapes that differ elsewhere, axes outside, and ranks above 4", () => {
     const join = (a: Given, b: Given, axis: number) => () => runForOne(concatenation, [a, b, i32Scalar(axis)]);
-    expect(join(counting(1, 2), counting(1, 3), 0)).toThrow(
+    expect(join(makeCounting(1, 2), makeCounting(1, 3), 0)).toThrow(
       "input 1 has shape 1x3, which differs from input 0's 1x2 in more than axis 0",
     );
-    expect(join(counting(2), counting(1, 2), 0)).toThrow("input 1 has shape 1x2");
-    expect(join(counting(1, 2), counting(1, 2), 2)).toThrow("axis 2 is outside [0, 2)");
-    expect(join(counting(1, 2), counting(1, 2), -1)).toThrow("axis -1 is outside [0, 2)");
+    expect(join(makeCounting(2), makeCounting(1, 2), 0)).toThrow("input 1 has shape 1x2");
+    expect(join(makeCounting(1, 2), makeCounting(1, 2), 2)).toThrow("axis 2 is outside [0, 2)");
+    expect(join(makeCounting(1, 2), makeCounting(1, 2), -1)).toThrow("axis -1 is outside [0, 2)");
     expect(join(f32([1, 1, 1, 1, 1]), f32([1, 1, 1, 1, 1]), 0)).toThrow("inputs: expected rank 1 to 4, got 5");
   });
 

@@ -27,12 +27,12 @@ export interface Squashing<Name extends OperationTypeName> {
   /** Computes the results of the float elements [first, end). */
   readonly float: (input: TensorData, output: TensorData, first: number, end: number) => void;
   /** The function on 32 bits: see `FixedPointFunctions`. */
-  readonly fixed: (value: number, integerBits: number) => number;
+  readonly computeFixed: (value: number, integerBits: number) => number;
 }
 
 /** Defines one of the operations. */
-export function squashing<const Name extends OperationTypeName>(operation: Squashing<Name>) {
-  const { name, summary, quantisedSince, outputBits, outputZeroPoint, float, fixed } = operation;
+export function defineSquashing<const Name extends OperationTypeName>(operation: Squashing<Name>) {
+  const { name, summary, quantisedSince, outputBits, outputZeroPoint, float, computeFixed: fixed } = operation;
   return defineOperation({
     name,
     code: OperationType[name],
@@ -65,7 +65,7 @@ export function squashing<const Name extends OperationTypeName>(operation: Squas
 function quantise(
   input: Tensor,
   output: OutputTensor,
-  fixed: Squashing<OperationTypeName>["fixed"],
+  fixed: Squashing<OperationTypeName>["computeFixed"],
   outputBits: number,
 ): Phase {
   const multiplier = quantiseMultiplier(input.scale * 2 ** (31 - INTEGER_BITS));

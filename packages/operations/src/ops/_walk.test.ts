@@ -7,7 +7,7 @@ import { stridesOf } from "../shape.ts";
 import { type Steps, walk } from "./_walk.ts";
 
 /** The pairs of places that a walk visits, in ranges of at most `size` elements. */
-function visited(extents: readonly number[], left: Steps, right: Steps, size = Number.POSITIVE_INFINITY) {
+function visitAll(extents: readonly number[], left: Steps, right: Steps, size = Number.POSITIVE_INFINITY) {
   const pairs: [number, number][] = [];
   const { units, compute } = walk(extents, left, right, (from, to, length) => {
     for (let index = 0; index < length; index++) pairs.push([from.at + index * from.step, to.at + index * to.step]);
@@ -17,7 +17,7 @@ function visited(extents: readonly number[], left: Steps, right: Steps, size = N
 }
 
 /** The same by recursion over the axes. */
-function expected(extents: readonly number[], left: Steps, right: Steps): [number, number][] {
+function computeExpected(extents: readonly number[], left: Steps, right: Steps): [number, number][] {
   const pairs: [number, number][] = [];
   const descend = (axis: number, from: number, to: number): void => {
     if (axis === extents.length) {
@@ -49,9 +49,9 @@ describe("walk", () => {
           const extents = axes.map(([extent]) => extent);
           const left = { start: leftStart, steps: axes.map(([, step]) => step) };
           const right = { start: rightStart, steps: axes.map(([, , step]) => step) };
-          const wanted = expected(extents, left, right);
-          expect(visited(extents, left, right)).toEqual(wanted);
-          expect(visited(extents, left, right, size)).toEqual(wanted);
+          const wanted = computeExpected(extents, left, right);
+          expect(visitAll(extents, left, right)).toEqual(wanted);
+          expect(visitAll(extents, left, right, size)).toEqual(wanted);
         },
       ),
     );
@@ -67,7 +67,7 @@ describe("walk", () => {
 
   it("visits one pair if there are no axes, and none if an extent is 0", () => {
     const none = { start: 5, steps: [] };
-    expect(visited([], none, { start: 7, steps: [] })).toEqual([[5, 7]]);
-    expect(visited([0], { start: 0, steps: [1] }, { start: 0, steps: [1] })).toEqual([]);
+    expect(visitAll([], none, { start: 7, steps: [] })).toEqual([[5, 7]]);
+    expect(visitAll([0], { start: 0, steps: [1] }, { start: 0, steps: [1] })).toEqual([]);
   });
 });

@@ -20,5 +20,5 @@ export const add = arithmetic({
   integer(left, right, sum, first, end) {
     for (let index = first; index < end; index++) sum[index] = (left[index] + right[index]) | 0;
   },
-  quantised: (left, right, output, bounds) => quantisedSum(left, right, 1, output, bounds),
+  pairQuantised: (left, right, output, bounds) => quantisedSum(left, right, 1, output, bounds),
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  declared,
+  declareOutput,
   expectClose,
   f16,
   f32,
@@ -58,15 +58,15 @@ describe("AXIS_ALIGNED_BBOX_TRANSFORM", () => {
       i32([1], [0]),
       q16Asymm([1, 2], 0.125, 0, [800, 800]),
     ];
-    const output = declared("TENSOR_QUANT16_ASYMM", { scale: 0.125 });
+    const output = declareOutput("TENSOR_QUANT16_ASYMM", { scale: 0.125 });
     expect(valuesOf(runForOne(axisAlignedBboxTransform, list, output))).toEqual([160, 0, 320, 320]);
     expect(versionOf(axisAlignedBboxTransform, list, { outputs: [output] })).toBe(version);
-    const refused = (index: number, given: Given) => () =>
+    const refuse = (index: number, given: Given) => () =>
       runForOne(axisAlignedBboxTransform, list.with(index, given), output);
-    expect(refused(0, q16Asymm([1, 4], 0.25, 0))).toThrow(
+    expect(refuse(0, q16Asymm([1, 4], 0.25, 0))).toThrow(
       "the regions: expected scale 0.125 and zero point 0, got 0.25 and 0",
     );
-    expect(refused(3, q16Asymm([1, 2], 0.125, 2))).toThrow(
+    expect(refuse(3, q16Asymm([1, 2], 0.125, 2))).toThrow(
       "the image sizes: expected scale 0.125 and zero point 0, got 0.125 and 2",
     );
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   bool8,
   boolScalar,
-  declared,
+  declareOutput,
   f32,
   type Given,
   i32,
@@ -18,7 +18,7 @@ import { batchMatmul } from "./batch-matmul.ts";
 const [no, yes] = [boolScalar(false), boolScalar(true)];
 const x = f32([1, 2, 3], [1, 2, 3, 4, 5, 6]);
 const y = f32([1, 3, 2], [1, 0, 0, 1, 1, 1]);
-const run = (...inputs: readonly Given[]) => runForOne(batchMatmul, inputs, declared(inputs[0]?.type));
+const run = (...inputs: readonly Given[]) => runForOne(batchMatmul, inputs, declareOutput(inputs[0]?.type));
 
 describe("BATCH_MATMUL", () => {
   it("multiplies, with each matrix transposed if its flag says so", () => {

@@ -4,7 +4,7 @@
  */
 import { OperationType } from "@nnhal/types";
 import { alternative, defineOperation } from "../define.ts";
-import { bool, int32, omittable, tensor, trailing } from "../params.ts";
+import { bool, int32, omittable, omittableFrom, tensor } from "../params.ts";
 import { recurrentWork } from "../work.ts";
 import { inferTwoWayLstm, lstmDirectionParams, runTwoWayLstm } from "./_lstm-directions.ts";
 import { lstmClips } from "./_lstm-params.ts";
@@ -31,7 +31,7 @@ const params = [
 ] as const;
 
 const states = [...fw.statesOut, ...bw.statesOut] as const;
-const outputs = [tensor("fwOutput"), trailing("1.2", tensor("bwOutput")), ...states] as const;
+const outputs = [tensor("fwOutput"), omittableFrom("1.2", tensor("bwOutput")), ...states] as const;
 /** Merged outputs have no second one. */
 const mergedOutputs = [tensor("fwOutput"), ...states] as const;
 

@@ -5,7 +5,7 @@
 import { OperationType } from "@nnhal/types";
 import { activationFunction } from "../activation.ts";
 import { alternative, defineOperation } from "../define.ts";
-import { bool, int32, omittable, tensor, trailing } from "../params.ts";
+import { bool, int32, omittable, omittableFrom, tensor } from "../params.ts";
 import { recurrentWork } from "../work.ts";
 import { inferRnnPair, runRnnPair } from "./_rnn-pair.ts";
 import { uniformRow } from "./_types.ts";
@@ -28,8 +28,11 @@ const params = [
   bool("mergeOutputs"),
 ] as const;
 
-const states = [trailing("1.3", tensor("fwHiddenStateOut")), trailing("1.3", tensor("bwHiddenStateOut"))] as const;
-const outputs = [tensor("fwOutput"), trailing("1.2", tensor("bwOutput")), ...states] as const;
+const states = [
+  omittableFrom("1.3", tensor("fwHiddenStateOut")),
+  omittableFrom("1.3", tensor("bwHiddenStateOut")),
+] as const;
+const outputs = [tensor("fwOutput"), omittableFrom("1.2", tensor("bwOutput")), ...states] as const;
 /** Merged outputs have no second one. */
 const mergedOutputs = [tensor("fwOutput"), ...states] as const;
 

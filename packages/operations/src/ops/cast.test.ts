@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   bool8,
   checkOf,
-  declared,
+  declareOutput,
   f16,
   f32,
   type Given,
@@ -30,7 +30,7 @@ describe("CAST", () => {
     ["TENSOR_FLOAT32", [Math.fround(1.9), Math.fround(-1.9), 255.5, 256, -0.5, 3e9, -3e9, NAN, INF]],
     ["TENSOR_FLOAT16", [1.900390625, -1.900390625, 255.5, 256, -0.5, INF, MINUS_INF, NAN, INF]],
   ] as const)("of floats to %s", (type, expected) => {
-    expect(valuesOf(runForOne(cast, [floats], declared(type)))).toEqual(expected);
+    expect(valuesOf(runForOne(cast, [floats], declareOutput(type)))).toEqual(expected);
   });
 
   it.each([
@@ -40,13 +40,15 @@ describe("CAST", () => {
     ["TENSOR_INT32", [2 ** 24 + 1, -5, 300, -(2 ** 31)]],
   ] as const)("of integers to %s", (type, expected) => {
     const integers = i32([4], [2 ** 24 + 1, -5, 300, -(2 ** 31)]);
-    expect(valuesOf(runForOne(cast, [integers], declared(type)))).toEqual(expected);
+    expect(valuesOf(runForOne(cast, [integers], declareOutput(type)))).toEqual(expected);
   });
 
   it("takes quantised elements as the integers that they are stored as", () => {
     const elements = q8([3], 0.5, 7, [0, 7, 255]);
     for (const type of ["TENSOR_FLOAT32", "TENSOR_FLOAT16", "TENSOR_INT32", "TENSOR_QUANT8_ASYMM"] as const) {
-      expect(valuesOf(runForOne(cast, [elements], declared(type, { scale: 9, zeroPoint: 1 })))).toEqual([0, 7, 255]);
+      expect(valuesOf(runForOne(cast, [elements], declareOutput(type, { scale: 9, zeroPoint: 1 })))).toEqual([
+        0, 7, 255,
+      ]);
     }
   });
 
@@ -59,19 +61,19 @@ describe("CAST", () => {
   ] satisfies [string, Given][])("copies %s, to its own type alone and since 1.3", (_, operand) => {
     expect(valuesOf(runForOne(cast, [operand]))).toEqual(valuesOf(operand));
     expect(versionOf(cast, [operand])).toBe("1.3");
-    expect(mismatchOf(cast, [operand], { outputs: [declared("TENSOR_FLOAT32")] })).toContain(operand.type);
+    expect(mismatchOf(cast, [operand], { outputs: [declareOutput("TENSOR_FLOAT32")] })).toContain(operand.type);
   });
 
   it("converts among float16, float32, int32 and quant8, since 1.2", () => {
     const operands = [f16([1]), f32([1]), i32([1]), q8([1], 1, 0)];
     for (const from of operands) {
-      for (const to of operands) expect(versionOf(cast, [from], { outputs: [declared(to.type)] })).toBe("1.2");
+      for (const to of operands) expect(versionOf(cast, [from], { outputs: [declareOutput(to.type)] })).toBe("1.2");
     }
     expect(mismatchOf(cast, [q8PerChannel([1], [1], 0)])).toContain("TENSOR_QUANT8_SYMM_PER_CHANNEL");
   });
 
   it("needs the output's shape to be the input's if both are known", () => {
-    const declare = (dimensions: readonly number[]) => ({ outputs: [declared("TENSOR_INT32", { dimensions })] });
+    const declare = (dimensions: readonly number[]) => ({ outputs: [declareOutput("TENSOR_INT32", { dimensions })] });
     expect(checkOf(cast, [f32([2, 3])], declare([2, 3]))).toBeUndefined();
     expect(checkOf(cast, [f32([2, 3])], declare([0, 3]))).toBeUndefined();
     expect(checkOf(cast, [f32([2, 3])], declare([]))).toBeUndefined();
@@ -80,6 +82,6 @@ describe("CAST", () => {
   });
 
   it("works on no elements", () => {
-    expect(runForOne(cast, [f32([0, 2])], declared("TENSOR_INT32")).dimensions).toEqual([0, 2]);
+    expect(runForOne(cast, [f32([0, 2])], declareOutput("TENSOR_INT32")).dimensions).toEqual([0, 2]);
   });
 });

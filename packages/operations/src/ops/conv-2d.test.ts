@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import {
   boolScalar,
-  declared,
+  declareOutput,
   f16,
   f32,
   i32,
@@ -43,12 +43,12 @@ describe("CONV_2D", () => {
   });
 
   it("takes the dilation along the width before that along the height", () => {
-    const dilated = (width: number, height: number) =>
+    const dilate = (width: number, height: number) =>
       runForOne(conv2d, [...operands, ...ints(0, 0, 0, 0, 1, 1, 0), boolScalar(false), ...ints(width, height)]);
-    expect(valuesOf(dilated(2, 1))).toEqual([6431.5, 9764.5]);
-    expect(valuesOf(dilated(1, 2))).toEqual([8721.5, 9832.5]);
-    expect(() => dilated(0, 1)).toThrow("dilation 0 is less than 1");
-    expect(() => dilated(1, -1)).toThrow("dilation -1 is less than 1");
+    expect(valuesOf(dilate(2, 1))).toEqual([6431.5, 9764.5]);
+    expect(valuesOf(dilate(1, 2))).toEqual([8721.5, 9832.5]);
+    expect(() => dilate(0, 1)).toThrow("dilation 0 is less than 1");
+    expect(() => dilate(1, -1)).toThrow("dilation -1 is less than 1");
   });
 
   it("applies the activation to sum and bias", () => {
@@ -71,7 +71,7 @@ describe("CONV_2D", () => {
       q8([3, 1, 1, 2], 0.5, 2, [6, 2, 2, 1, 255, 0]),
       i32([3], [4, 0, 0], 0.25),
     ];
-    const output = declared("TENSOR_QUANT8_ASYMM", { scale: 1, zeroPoint: 5 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM", { scale: 1, zeroPoint: 5 });
     // 2 · (−1)-grid: sums 4·4 + 4 = 20, −2·−1 = 2 and 4·253 + 2·2 = 1016 quarters; half rounds to the even 0.
     expect(valuesOf(runForOne(conv2d, [...inputs, ...ints(0, 0, 0, 0, 1, 1, 0)], output))).toEqual([10, 5, 255]);
     expect(valuesOf(runForOne(conv2d, [...inputs, ...ints(0, 0, 0, 0, 1, 1, 3)], output))).toEqual([10, 5, 11]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  declared,
+  declareOutput,
   f32,
   mismatchOf,
   q8,
@@ -14,7 +14,7 @@ import {
 } from "./_run.test-helper.ts";
 import { dequantize } from "./dequantize.ts";
 
-const output = declared("TENSOR_FLOAT32");
+const output = declareOutput("TENSOR_FLOAT32");
 
 describe("DEQUANTIZE", () => {
   it.each([
@@ -28,7 +28,7 @@ describe("DEQUANTIZE", () => {
   it("rounds the product once to float32", () => {
     const input = q8([1], 0.1, 0, [3]);
     expect(valuesOf(runForOne(dequantize, [input], output))).toEqual([Math.fround(3 * Math.fround(0.1))]);
-    expect(valuesOf(runForOne(dequantize, [input], declared("TENSOR_FLOAT16")))).toEqual([0.300048828125]);
+    expect(valuesOf(runForOne(dequantize, [input], declareOutput("TENSOR_FLOAT16")))).toEqual([0.300048828125]);
   });
 
   it.each([
@@ -58,7 +58,7 @@ describe("DEQUANTIZE", () => {
   });
 
   it("has the HAL's versions", () => {
-    const half = { outputs: [declared("TENSOR_FLOAT16")] };
+    const half = { outputs: [declareOutput("TENSOR_FLOAT16")] };
     const single = { outputs: [output] };
     expect(versionOf(dequantize, [q8([1], 1, 0)], single)).toBe("1.0");
     expect(versionOf(dequantize, [q8([1], 1, 0)], half)).toBe("1.2");

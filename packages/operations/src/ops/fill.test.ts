@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "vitest";
 import {
-  declared,
+  declareOutput,
   f16Scalar,
   f32Scalar,
   type Given,
@@ -16,9 +16,9 @@ import {
 } from "./_run.test-helper.ts";
 import { fill } from "./fill.ts";
 
-const float = declared("TENSOR_FLOAT32");
-const half = declared("TENSOR_FLOAT16");
-const integer = declared("TENSOR_INT32");
+const float = declareOutput("TENSOR_FLOAT32");
+const half = declareOutput("TENSOR_FLOAT16");
+const integer = declareOutput("TENSOR_INT32");
 const vector = (...values: number[]) => i32([values.length], values);
 
 describe("FILL", () => {
@@ -50,7 +50,7 @@ describe("FILL", () => {
         else expect(mismatchOf(fill, inputs, { outputs: [output] })).toContain("expected");
       });
     });
-    const quantised = { outputs: [declared("TENSOR_QUANT8_ASYMM", { scale: 1 })] };
+    const quantised = { outputs: [declareOutput("TENSOR_QUANT8_ASYMM", { scale: 1 })] };
     expect(mismatchOf(fill, [vector(1), i32Scalar(1)], quantised)).toContain(
       "output 0 (output): expected TENSOR_INT32, got TENSOR_QUANT8_ASYMM",
     );

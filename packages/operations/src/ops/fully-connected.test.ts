@@ -3,9 +3,9 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { filled, numbers, seeds } from "./_image.test-helper.ts";
+import { fillTensor, numbers, seeds } from "./_image.test-helper.ts";
 import {
-  declared,
+  declareOutput,
   f16,
   f32,
   i32,
@@ -23,7 +23,7 @@ const none = i32Scalar(0);
 const input = f32([2, 3], [1, 2, 3, 4, 5, 6]);
 const weights = f32([2, 3], [1, 10, 100, -1, 0, 1]);
 const bias = f32([2], [0.5, 0]);
-const output = declared("TENSOR_QUANT8_ASYMM", { scale: 1, zeroPoint: 5 });
+const output = declareOutput("TENSOR_QUANT8_ASYMM", { scale: 1, zeroPoint: 5 });
 
 describe("FULLY_CONNECTED", () => {
   it("multiplies each row with the weights of each unit", () => {
@@ -58,7 +58,7 @@ describe("FULLY_CONNECTED", () => {
     ];
     expect(valuesOf(runForOne(fullyConnected, [...quantised, none], output))).toEqual([10, 5, 255]);
     const signed = [q8s([1, 2], 0.5, -118, [-114, -120]), q8s([3, 2], 0.5, -126, [-122, -126, -126, -127, 127, -128])];
-    const signedOutput = declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 1, zeroPoint: -123 });
+    const signedOutput = declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 1, zeroPoint: -123 });
     expect(valuesOf(runForOne(fullyConnected, [...signed, quantised[2], none], signedOutput))).toEqual([
       -118, -123, 127,
     ]);
@@ -74,7 +74,7 @@ describe("FULLY_CONNECTED", () => {
       fc.property(extents, seeds, ([batches, units, size], seed) => {
         const next = numbers(seed);
         const [x, w, b] = [[batches, size], [units, size], [units]].map((shape) =>
-          filled("TENSOR_FLOAT32", shape, next),
+          fillTensor("TENSOR_FLOAT32", shape, next),
         );
         const wanted = Array.from({ length: batches * units }, (_, index) => {
           const [row, unit] = [Math.floor(index / units), index % units];
@@ -117,7 +117,7 @@ describe("FULLY_CONNECTED", () => {
     expect(versionOf(fullyConnected, [f16([1, 2]), f16([1, 2]), f16([1]), none])).toBe("1.2");
     const quantised = [q8([1, 2], 0.5, 0), q8([1, 2], 0.25, 0), i32([1], [0], 0.125), none];
     const version = (scale: number) =>
-      versionOf(fullyConnected, quantised, { outputs: [declared("TENSOR_QUANT8_ASYMM", { scale })] });
+      versionOf(fullyConnected, quantised, { outputs: [declareOutput("TENSOR_QUANT8_ASYMM", { scale })] });
     expect(version(0.1251)).toBe("1.0");
     expect(version(0.125)).toBe("1.2");
     expect(versionOf(fullyConnected, [q8s([1, 2], 0.5, 0), q8s([1, 2], 0.25, 0), i32([1], [0], 0.125), none])).toBe(

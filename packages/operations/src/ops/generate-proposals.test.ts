@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   boolScalar,
-  declared,
+  declareOutput,
   expectClose,
   f32,
   f32Scalar,
@@ -18,8 +18,8 @@ import {
 import { expectFloatSignature } from "./_signature.test-helper.ts";
 import { generateProposals } from "./generate-proposals.ts";
 
-const float = declared("TENSOR_FLOAT32");
-const integer = declared("TENSOR_INT32");
+const float = declareOutput("TENSOR_FLOAT32");
+const integer = declareOutput("TENSOR_INT32");
 
 /** Overlap of the first two: 1/2. The third stands apart. */
 const [whole, half, apart] = [
@@ -148,8 +148,8 @@ describe("GENERATE_PROPOSALS", () => {
       overlapThreshold: f32Scalar(0.9),
     };
     const declaredOutputs = [
-      declared(type, { scale: 0.01, zeroPoint }),
-      declared("TENSOR_QUANT16_ASYMM", { scale: 0.125 }),
+      declareOutput(type, { scale: 0.01, zeroPoint }),
+      declareOutput("TENSOR_QUANT16_ASYMM", { scale: 0.125 }),
       integer,
     ];
     const list = inOrder(inputs, quantised);
@@ -161,12 +161,12 @@ describe("GENERATE_PROPOSALS", () => {
       [0, 0],
     ]);
     expect(versionOf(generateProposals, list, { outputs: declaredOutputs })).toBe(version);
-    const refused = (changes: Named) => () =>
+    const refuse = (changes: Named) => () =>
       runOperation(generateProposals, inOrder(inputs, { ...quantised, ...changes }), { outputs: declaredOutputs });
-    expect(refused({ anchors: q16Symm([1, 4], 0.25) })).toThrow(
+    expect(refuse({ anchors: q16Symm([1, 4], 0.25) })).toThrow(
       "the anchors: expected scale 0.125 and zero point 0, got 0.25 and 0",
     );
-    expect(refused({ imageSizes: q16Asymm([1, 2], 0.125, 3) })).toThrow(
+    expect(refuse({ imageSizes: q16Asymm([1, 2], 0.125, 3) })).toThrow(
       "the image sizes: expected scale 0.125 and zero point 0, got 0.125 and 3",
     );
   });

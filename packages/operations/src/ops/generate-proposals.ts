@@ -13,10 +13,10 @@ import { imageAxes } from "../window.ts";
 import {
   boxQuantisation,
   choose,
-  chosenOf,
   costOfChoice,
   ensureBoxScale,
   ensureOrdered,
+  findChosen,
   hardKernel,
   type Suppressing,
   startSuppression,
@@ -87,7 +87,7 @@ export const generateProposals = defineOperation({
       return proposalsOf(ofImage, ofMoves, grid.data, image, settings);
     });
     const write = () => {
-      const results = images.flatMap(({ data: { boxes, scores, chosen } }, batch) =>
+      const results = images.flatMap(({ data: { boxes, scores, listChosen: chosen } }, batch) =>
         chosen().map((box) => ({ score: scores[box], box: boxes.subarray(4 * box, 4 * box + 4), batch })),
       );
       resize(out.chosenScores, [results.length]);
@@ -115,7 +115,7 @@ interface Proposals {
   readonly boxes: Float64Array;
   readonly scores: Float64Array;
   /** The boxes that have been chosen. */
-  readonly chosen: () => number[];
+  readonly listChosen: () => number[];
 }
 
 /** The proposals of one image: anchors moved by their deltas, the best of them that are large enough, suppressed. */
@@ -164,7 +164,7 @@ function proposalsOf(
   };
   const places = isLimited ? mostBefore : count;
   return {
-    data: { boxes, scores, chosen: () => (suppression ? chosenOf(suppression) : []) },
+    data: { boxes, scores, listChosen: () => (suppression ? findChosen(suppression) : []) },
     phases: [
       { units: count, cost: 64, compute: move },
       ...best.phases,

@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { declared, f16, f32, i32, mismatchOf, q8, q8s, runForOne, valuesOf, versionOf } from "./_run.test-helper.ts";
+import {
+  declareOutput,
+  f16,
+  f32,
+  i32,
+  mismatchOf,
+  q8,
+  q8s,
+  runForOne,
+  valuesOf,
+  versionOf,
+} from "./_run.test-helper.ts";
 import { hardSwish } from "./hard-swish.ts";
 
 const real = (x: number) => (x * Math.min(6, Math.max(0, x + 3))) / 6;
@@ -24,7 +35,7 @@ describe("HARD_SWISH", () => {
     [4, 128, 4, 128],
     [20, 128, 0.2, 128],
   ])("of quantised elements with scale %f is near the real function, signed ones alike", (scale, zero, to, toZero) => {
-    const output = declared("TENSOR_QUANT8_ASYMM", { scale: to, zeroPoint: toZero });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM", { scale: to, zeroPoint: toZero });
     const values = valuesOf(runForOne(hardSwish, [q8([256], scale, zero, all)], output));
     // 16-bit arithmetic on the way: a unit, and 2^-9 of the input's range.
     const tolerance = 1 + (scale / to) * 0.5;
@@ -42,13 +53,13 @@ describe("HARD_SWISH", () => {
           all.map((value) => value - 128),
         ),
       ],
-      declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: to, zeroPoint: toZero - 128 }),
+      declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", { scale: to, zeroPoint: toZero - 128 }),
     );
     expect(valuesOf(signed)).toEqual(values.map((value) => value - 128));
   });
 
   it("computes the HAL reference's elements bit by bit", () => {
-    const output = declared("TENSOR_QUANT8_ASYMM", { scale: 0.00353825814, zeroPoint: 170 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM", { scale: 0.00353825814, zeroPoint: 170 });
     const values = valuesOf(runForOne(hardSwish, [q8([256], 0.0140364747, 65, all)], output));
     expect(values.filter((_, index) => index % 16 === 0)).toEqual([
       80, 95, 115, 139, 168, 202, 240, 255, 255, 255, 255, 255, 255, 255, 255, 255,
@@ -56,13 +67,13 @@ describe("HARD_SWISH", () => {
   });
 
   it("keeps to 0 if the output's scale is far greater than the input's", () => {
-    const output = declared("TENSOR_QUANT8_ASYMM", { scale: 1e6, zeroPoint: 9 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM", { scale: 1e6, zeroPoint: 9 });
     expect(valuesOf(runForOne(hardSwish, [q8([3], 0.001, 128, [0, 128, 255])], output))).toEqual([9, 9, 9]);
   });
 
   it("refuses an output scale of 1/128 of the input's", () => {
     const runWith = (scale: number) =>
-      runForOne(hardSwish, [q8([2], 1, 0, [0, 5])], declared("TENSOR_QUANT8_ASYMM", { scale }));
+      runForOne(hardSwish, [q8([2], 1, 0, [0, 5])], declareOutput("TENSOR_QUANT8_ASYMM", { scale }));
     expect(() => runWith(1 / 128)).toThrow(
       "the output's scale: expected more than 1/128 of the input's, 1, got 0.0078125",
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   boolScalar,
-  declared,
+  declareOutput,
   expectClose,
   f16,
   f32,
@@ -18,7 +18,7 @@ import { heatmapMaxKeypoint } from "./heatmap-max-keypoint.ts";
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 const boxes = (...corners: number[]) => q16Asymm([corners.length / 4, 4], 0.125, 0, corners);
 
-const float = declared("TENSOR_FLOAT32");
+const float = declareOutput("TENSOR_FLOAT32");
 
 describe("HEATMAP_MAX_KEYPOINT", () => {
   const box = f32([1, 4], [0, 0, 30, 60]);
@@ -66,7 +66,10 @@ describe("HEATMAP_MAX_KEYPOINT", () => {
       boxes(0, 0, 240, 480),
       boolScalar(false),
     ];
-    const outputs = [declared(type, { scale: 0.25, zeroPoint }), declared("TENSOR_QUANT16_ASYMM", { scale: 0.125 })];
+    const outputs = [
+      declareOutput(type, { scale: 0.25, zeroPoint }),
+      declareOutput("TENSOR_QUANT16_ASYMM", { scale: 0.125 }),
+    ];
     const [scores, keypoints] = runOperation(heatmapMaxKeypoint, inputs, { outputs });
     expect(valuesOf(scores)).toEqual([zeroPoint + 16]);
     // x = (1.5 + 1/6) / 3 · 30 = 16.67, in eighths 133.3; y = 30
@@ -88,10 +91,13 @@ describe("HEATMAP_MAX_KEYPOINT", () => {
     const list = [f32([1, 2, 2, 1]), box, boolScalar(false)];
     expectOneSignature(heatmapMaxKeypoint, list, [f32([1]), f32([1])]);
     expect(versionOf(heatmapMaxKeypoint, list, { outputs: [float, float] })).toBe("1.2");
-    const half = declared("TENSOR_FLOAT16");
+    const half = declareOutput("TENSOR_FLOAT16");
     expect(versionOf(heatmapMaxKeypoint, [f16([1]), f16([1]), list[2]], { outputs: [half, half] })).toBe("1.2");
     const quantised = [q8([1, 2, 2, 1], 1, 0), q16Asymm([1, 4], 0.5, 0), boolScalar(false)];
-    const outputs = [declared("TENSOR_QUANT8_ASYMM", { scale: 1 }), declared("TENSOR_QUANT16_ASYMM", { scale: 0.125 })];
+    const outputs = [
+      declareOutput("TENSOR_QUANT8_ASYMM", { scale: 1 }),
+      declareOutput("TENSOR_QUANT16_ASYMM", { scale: 0.125 }),
+    ];
     expect(() => runOperation(heatmapMaxKeypoint, quantised, { outputs })).toThrow(
       "the boxes: expected scale 0.125 and zero point 0, got 0.5 and 0",
     );

@@ -3,7 +3,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cellsOf, filled, inLayout, layouts, numbers, seeds } from "./_image.test-helper.ts";
+import { cellsOf, fillTensor, inLayout, layouts, numbers, seeds } from "./_image.test-helper.ts";
 import {
   boolScalar,
   f16,
@@ -48,7 +48,7 @@ describe("INSTANCE_NORMALIZATION", () => {
     fc.assert(
       fc.property(extents, layouts, seeds, ([batches, height, width, channels], nchw, seed) => {
         const next = numbers(seed);
-        const input = filled("TENSOR_FLOAT32", inLayout([batches, height, width, channels], nchw), next);
+        const input = fillTensor("TENSOR_FLOAT32", inLayout([batches, height, width, channels], nchw), next);
         const output = run(input, ...options(3, -2, 1e-6, nchw));
         expect(output.dimensions).toEqual(input.dimensions);
         const [from, to] = [cellsOf(input, nchw), cellsOf(output, nchw)];

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stridesOf } from "../shape.ts";
 import {
-  declared,
+  declareOutput,
   f16,
   f32,
   i32Scalar,
@@ -21,8 +21,8 @@ import {
 import { expectTypes } from "./_signature.test-helper.ts";
 import { l2Normalization } from "./l2-normalization.ts";
 
-const unsigned = declared("TENSOR_QUANT8_ASYMM", { scale: 1 / 128, zeroPoint: 128 });
-const signed = declared("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 1 / 128, zeroPoint: 0 });
+const unsigned = declareOutput("TENSOR_QUANT8_ASYMM", { scale: 1 / 128, zeroPoint: 128 });
+const signed = declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", { scale: 1 / 128, zeroPoint: 0 });
 
 describe("L2_NORMALIZATION", () => {
   it("divides by the length along the last axis", () => {
@@ -61,7 +61,7 @@ describe("L2_NORMALIZATION", () => {
     const output = runForOne(
       l2Normalization,
       [q8([1, 2], 0.1, 10, [13, 14])],
-      declared("TENSOR_QUANT8_ASYMM", { scale: 1 }),
+      declareOutput("TENSOR_QUANT8_ASYMM", { scale: 1 }),
     );
     expect(output).toMatchObject({ scale: 1 / 128, zeroPoint: 128 });
     // 0.6 · 128 = 76.8 and 0.8 · 128 = 102.4.

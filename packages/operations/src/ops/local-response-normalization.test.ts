@@ -3,7 +3,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { filled, numbers, seeds } from "./_image.test-helper.ts";
+import { fillTensor, numbers, seeds } from "./_image.test-helper.ts";
 import {
   f16,
   f16Scalar,
@@ -59,7 +59,7 @@ describe("LOCAL_RESPONSE_NORMALIZATION", () => {
         seeds,
         (shape, pick, radius, seed) => {
           const axis = pick % shape.length;
-          const input = filled("TENSOR_FLOAT32", shape, numbers(seed));
+          const input = fillTensor("TENSOR_FLOAT32", shape, numbers(seed));
           const output = run(input, ...options(radius, 1, 0.5, 0.75), i32Scalar(axis));
           expect(output.dimensions).toEqual(shape);
           const along = axis < 0 ? axis + shape.length : axis;

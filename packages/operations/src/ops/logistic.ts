@@ -2,9 +2,9 @@
  * LOGISTIC: the sigmoid function. A quantised output has scale 1/256 and the least value as its zero point.
  */
 import { fixedPoint32 } from "../fixed-point-functions.ts";
-import { squashing } from "./_squashing.ts";
+import { defineSquashing } from "./_squashing.ts";
 
-export const logistic = squashing({
+export const logistic = defineSquashing({
   name: "LOGISTIC",
   summary: "1 / (1 + exp(-x)).",
   quantisedSince: "1.0",
@@ -13,5 +13,5 @@ export const logistic = squashing({
   float(input, output, first, end) {
     for (let index = first; index < end; index++) output[index] = 1 / (1 + Math.exp(-input[index]));
   },
-  fixed: fixedPoint32.logistic,
+  computeFixed: fixedPoint32.logistic,
 });

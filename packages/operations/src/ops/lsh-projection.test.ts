@@ -5,14 +5,14 @@ import type { OperandTypeName } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { fingerprint64 } from "./_farmhash.ts";
 import {
-  declared,
+  declareOutput,
   f16,
   f32,
   type Given,
+  giveOmitted,
   i32,
   i32Scalar,
   mismatchOf,
-  omitted,
   q8,
   runForOne,
   tensorOf,
@@ -22,8 +22,8 @@ import {
 import { expectTypes } from "./_signature.test-helper.ts";
 import { lshProjection } from "./lsh-projection.ts";
 
-const output = declared("TENSOR_INT32");
-const noWeight = omitted("TENSOR_FLOAT32");
+const output = declareOutput("TENSOR_INT32");
+const noWeight = giveOmitted("TENSOR_FLOAT32");
 const SPARSE_DEPRECATED = 1;
 const DENSE = 2;
 const SPARSE = 3;

@@ -26,7 +26,7 @@ export const mul = arithmetic({
   integer(left, right, product, first, end) {
     for (let index = first; index < end; index++) product[index] = Math.imul(left[index], right[index]);
   },
-  quantised(left, right, output, [least, greatest]) {
+  pairQuantised(left, right, output, [least, greatest]) {
     // One rounding, as in convolutions: docs/decisions/0020-one-rounding-in-requantisation.md.
     const ratio = Math.fround(Math.fround(left.scale * right.scale) / output.scale);
     const [leftZero, rightZero, zeroPoint] = [left.zeroPoint, right.zeroPoint, output.zeroPoint];

@@ -1,6 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { declared, f16, f32, i32, mismatchOf, q8, q8s, runForOne, valuesOf, versionOf } from "./_run.test-helper.ts";
+import {
+  declareOutput,
+  f16,
+  f32,
+  i32,
+  mismatchOf,
+  q8,
+  q8s,
+  runForOne,
+  valuesOf,
+  versionOf,
+} from "./_run.test-helper.ts";
 import { prelu } from "./prelu.ts";
 
 describe("PRELU", () => {
@@ -25,7 +36,7 @@ describe("PRELU", () => {
   it("of quantised elements uses all three scales and zero points", () => {
     const input = q8([4], 0.5, 100, [90, 99, 100, 120]); // -5, -0.5, 0, 10
     const alpha = q8([1], 0.25, 40, [48]); // 2
-    const output = declared("TENSOR_QUANT8_ASYMM", { scale: 1, zeroPoint: 20 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM", { scale: 1, zeroPoint: 20 });
     expect(valuesOf(runForOne(prelu, [input, alpha], output))).toEqual([10, 19, 20, 30]);
   });
 
@@ -39,7 +50,7 @@ describe("PRELU", () => {
     fc.assert(
       fc.property(quantisation, quantisation, quantisation, elements, elements, (p, q, r, x, y) => {
         const [input, alpha] = [q8([8], p.scale, p.zeroPoint, x), q8([8], q.scale, q.zeroPoint, y)];
-        const unsigned = valuesOf(runForOne(prelu, [input, alpha], declared("TENSOR_QUANT8_ASYMM", r)));
+        const unsigned = valuesOf(runForOne(prelu, [input, alpha], declareOutput("TENSOR_QUANT8_ASYMM", r)));
         unsigned.forEach((value, index) => {
           const real = (x[index] - p.zeroPoint) * input.scale;
           const factor = real < 0 ? (y[index] - q.zeroPoint) * alpha.scale : 1;
@@ -49,7 +60,7 @@ describe("PRELU", () => {
         const signed = runForOne(
           prelu,
           [q8s([8], p.scale, p.zeroPoint - 128, lower(x)), q8s([8], q.scale, q.zeroPoint - 128, lower(y))],
-          declared("TENSOR_QUANT8_ASYMM_SIGNED", { ...r, zeroPoint: r.zeroPoint - 128 }),
+          declareOutput("TENSOR_QUANT8_ASYMM_SIGNED", { ...r, zeroPoint: r.zeroPoint - 128 }),
         );
         expect(valuesOf(signed)).toEqual(lower(unsigned));
       }),
@@ -57,7 +68,7 @@ describe("PRELU", () => {
   });
 
   it("saturates however small the output's scale is", () => {
-    const output = declared("TENSOR_QUANT8_ASYMM", { scale: 1e-9, zeroPoint: 7 });
+    const output = declareOutput("TENSOR_QUANT8_ASYMM", { scale: 1e-9, zeroPoint: 7 });
     expect(valuesOf(runForOne(prelu, [q8([3], 2, 5, [0, 5, 6]), q8([1], 2, 0, [255])], output))).toEqual([0, 7, 255]);
   });
 

@@ -26,7 +26,7 @@ export const prelu = defineOperation({
   infer: ({ input, alpha }) => inferBroadcast(input, alpha),
   reference({ input, alpha }, { output }) {
     const operands = [input, alpha].map((operand) => broadcastData(operand, output.dimensions));
-    return pairPhases(operands, output.data, isQuant8(output.type) ? quantised(input, alpha, output) : float);
+    return pairPhases(operands, output.data, isQuant8(output.type) ? quantisePairs(input, alpha, output) : float);
   },
 });
 
@@ -38,7 +38,7 @@ function float(input: TensorData, alpha: TensorData, output: TensorData, first: 
   }
 }
 
-function quantised(input: TensorInfo, alpha: TensorInfo, output: TensorInfo): PairLoop {
+function quantisePairs(input: TensorInfo, alpha: TensorInfo, output: TensorInfo): PairLoop {
   const { positive, negative } = preluSteps(input, alpha, output);
   const [least, greatest] = integerRange(output.type);
   return (inputData, alphaData, result, first, end) => {

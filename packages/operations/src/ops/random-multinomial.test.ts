@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "vitest";
 import {
-  declared,
+  declareOutput,
   f16,
   f32,
   type Given,
@@ -16,7 +16,7 @@ import {
 import { expectTypes } from "./_signature.test-helper.ts";
 import { randomMultinomial } from "./random-multinomial.ts";
 
-const outputs = [declared("TENSOR_INT32")];
+const outputs = [declareOutput("TENSOR_INT32")];
 const none = Number.NEGATIVE_INFINITY;
 
 function draw(input: Given, samples: number, seeds: readonly number[], random = () => 0.5) {

@@ -2,11 +2,21 @@
  * RANK: a scalar out of any tensor.
  */
 import { describe, expect, it } from "vitest";
-import { declared, f32, i32, mismatchOf, q8, q8PerChannel, runForOne, tensorOf, valuesOf } from "./_run.test-helper.ts";
+import {
+  declareOutput,
+  f32,
+  i32,
+  mismatchOf,
+  q8,
+  q8PerChannel,
+  runForOne,
+  tensorOf,
+  valuesOf,
+} from "./_run.test-helper.ts";
 import { expectTypes } from "./_signature.test-helper.ts";
 import { rank } from "./rank.ts";
 
-const scalar = declared("INT32");
+const scalar = declareOutput("INT32");
 
 describe("RANK", () => {
   it("counts dimensions", () => {
@@ -34,7 +44,7 @@ describe("RANK", () => {
       (type) => [tensorOf(type, [1])],
       () => [scalar],
     );
-    const tensor = { outputs: [declared("TENSOR_INT32")] };
+    const tensor = { outputs: [declareOutput("TENSOR_INT32")] };
     expect(mismatchOf(rank, [f32([1])], tensor)).toContain("output 0 (output): expected INT32, got TENSOR_INT32");
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   bool8,
-  declared,
+  declareOutput,
   f16,
   f32,
   i32,
@@ -14,7 +14,7 @@ import {
 } from "./_run.test-helper.ts";
 import { select } from "./select.ts";
 
-const outputOf = (type: "TENSOR_FLOAT16" | "TENSOR_FLOAT32" | "TENSOR_INT32") => declared(type);
+const outputOf = (type: "TENSOR_FLOAT16" | "TENSOR_FLOAT32" | "TENSOR_INT32") => declareOutput(type);
 
 describe("SELECT", () => {
   it("takes elements if the condition is true, any non-zero byte", () => {
@@ -31,7 +31,7 @@ describe("SELECT", () => {
   ] as const)("requantises %s to the output's scale and zero point", (type, build, shift) => {
     const whenTrue = build([3], 0.5, 10 - shift, [12 - shift, 12 - shift, 255 - shift]); // 1, 1, 122.5
     const whenFalse = build([3], 2, 0 - shift, [3 - shift, 4 - shift, 0 - shift]); // 6, 8, 0
-    const output = declared(type, { scale: 0.25, zeroPoint: 50 - shift });
+    const output = declareOutput(type, { scale: 0.25, zeroPoint: 50 - shift });
     const result = runForOne(select, [bool8([3], [1, 0, 1]), whenTrue, whenFalse], output);
     expect(valuesOf(result)).toEqual([54 - shift, 82 - shift, 255 - shift]);
   });
@@ -57,7 +57,7 @@ describe("SELECT", () => {
 
   it("needs 1.2, of signed elements 1.3", () => {
     for (const operand of [f32([1]), f16([1]), i32([1]), q8([1], 1, 0), q8s([1], 1, 0)]) {
-      const outputs = [declared(operand.type, { scale: operand.scale })];
+      const outputs = [declareOutput(operand.type, { scale: operand.scale })];
       const since = operand.type === "TENSOR_QUANT8_ASYMM_SIGNED" ? "1.3" : "1.2";
       expect(versionOf(select, [bool8([1]), operand, operand], { outputs })).toBe(since);
     }

@@ -20,5 +20,5 @@ export const sub = arithmetic({
   integer(left, right, difference, first, end) {
     for (let index = first; index < end; index++) difference[index] = (left[index] - right[index]) | 0;
   },
-  quantised: (left, right, output, bounds) => quantisedSum(left, right, -1, output, bounds),
+  pairQuantised: (left, right, output, bounds) => quantisedSum(left, right, -1, output, bounds),
 });

@@ -2,9 +2,9 @@
  * TANH: the hyperbolic tangent. A quantised output has scale 1/128 and the middle value as its zero point.
  */
 import { fixedPoint32 } from "../fixed-point-functions.ts";
-import { squashing } from "./_squashing.ts";
+import { defineSquashing } from "./_squashing.ts";
 
-export const tanh = squashing({
+export const tanh = defineSquashing({
   name: "TANH",
   summary: "The hyperbolic tangent of x.",
   quantisedSince: "1.2",
@@ -13,5 +13,5 @@ export const tanh = squashing({
   float(input, output, first, end) {
     for (let index = first; index < end; index++) output[index] = Math.tanh(input[index]);
   },
-  fixed: fixedPoint32.tanh,
+  computeFixed: fixedPoint32.tanh,
 });

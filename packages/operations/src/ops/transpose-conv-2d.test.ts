@@ -19,13 +19,13 @@ describe("TRANSPOSE_CONV_2D", () => {
   });
 
   it("cuts the padding off; negative padding after adds cells", () => {
-    const padded = (left: number, right: number) =>
+    const pad = (left: number, right: number) =>
       valuesOf(runForOne(transposeConv2d, [...row, ...ints(left, right, 0, 0, 1, 1, 0), layout]));
-    expect(padded(1, 0)).toEqual([12.5, 120.5, 200.5]);
-    expect(padded(0, 3)).toEqual([1.5]);
-    expect(padded(0, -1)).toEqual([1.5, 12.5, 120.5, 200.5, 0.5]);
-    expect(() => padded(0, 4)).toThrow("padding 0 and 4 leave nothing of the width");
-    expect(() => padded(-1, 0)).toThrow("the padding before the width is -1, less than 0");
+    expect(pad(1, 0)).toEqual([12.5, 120.5, 200.5]);
+    expect(pad(0, 3)).toEqual([1.5]);
+    expect(pad(0, -1)).toEqual([1.5, 12.5, 120.5, 200.5, 0.5]);
+    expect(() => pad(0, 4)).toThrow("padding 0 and 4 leave nothing of the width");
+    expect(() => pad(-1, 0)).toThrow("the padding before the width is -1, less than 0");
   });
 
   describe("with implicit padding", () => {

@@ -3,7 +3,7 @@
  */
 import { OperationType } from "@nnhal/types";
 import { defineOperation } from "../define.ts";
-import { bool, int32, tensor, trailing } from "../params.ts";
+import { bool, int32, omittableFrom, tensor } from "../params.ts";
 import { ensureShape } from "../shape.ts";
 import { recurrentWork } from "../work.ts";
 import { ensureSettings, lstmCell, lstmSizes } from "./_lstm.ts";
@@ -24,8 +24,8 @@ const params = [
 ] as const;
 const outputs = [
   tensor("output"),
-  trailing("1.3", tensor("outputStateOut")),
-  trailing("1.3", tensor("cellStateOut")),
+  omittableFrom("1.3", tensor("outputStateOut")),
+  omittableFrom("1.3", tensor("cellStateOut")),
 ] as const;
 
 export const unidirectionalSequenceLstm = defineOperation({

@@ -5,7 +5,7 @@ import { OperationType } from "@nnhal/types";
 import { activationFunction } from "../activation.ts";
 import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
-import { int32, tensor, trailing } from "../params.ts";
+import { int32, omittableFrom, tensor } from "../params.ts";
 import { recurrentWork } from "../work.ts";
 import { rnnUnits, runRnnSequence } from "./_rnn.ts";
 import { sequenceOf, sequenceShape } from "./_sequence.ts";
@@ -20,7 +20,7 @@ const params = [
   int32("activation"),
   int32("timeMajor"),
 ] as const;
-const outputs = [tensor("output"), trailing("1.3", tensor("hiddenStateOut"))] as const;
+const outputs = [tensor("output"), omittableFrom("1.3", tensor("hiddenStateOut"))] as const;
 
 export const unidirectionalSequenceRnn = defineOperation({
   name: "UNIDIRECTIONAL_SEQUENCE_RNN",

@@ -312,7 +312,7 @@ describe("a guarded prepared model", () => {
   });
 
   /** The chain prepared on a device with a fault, and a request for it. */
-  async function prepared(part: Part, method: string, fault: Fault) {
+  async function prepare(part: Part, method: string, fault: Fault) {
     const { preparedModel } = await guarded(part, method, fault).prepareModel(chain().hal);
     if (preparedModel === null) throw new Error("not prepared");
     return { preparedModel, request: requestOf([1, 2], { room: 2 }) };
@@ -325,7 +325,7 @@ describe("a guarded prepared model", () => {
     [answers({ ...ok, syncFence: {}, callback: { getExecutionInfo() {} } }), "as a sync fence"],
     [answers(unknownStatus), "status 99"],
   ])("executeFenced that %s has failed, and says so", async (fault, rule) => {
-    const { preparedModel, request } = await prepared("model", "executeFenced", fault);
+    const { preparedModel, request } = await prepare("model", "executeFenced", fault);
     const result = await preparedModel.executeFenced?.(request, []);
     expect(result).toMatchObject({ status: GENERAL_FAILURE, syncFence: null, callback: null });
     expect(result?.message).toContain(rule);
@@ -336,7 +336,7 @@ describe("a guarded prepared model", () => {
       const own = reference;
       const fence = { state: "ACTIVE", wait: faulty(own, "device", "getStatus", fault).getStatus };
       const answer = answers({ ...ok, syncFence: fence, callback: { getExecutionInfo: fence.wait } });
-      const { preparedModel, request } = await prepared("model", "executeFenced", answer);
+      const { preparedModel, request } = await prepare("model", "executeFenced", answer);
       const result = await preparedModel.executeFenced?.(request, []);
       expect(await result?.syncFence?.wait()).toBe("UNKNOWN");
       expect(await result?.callback?.getExecutionInfo()).toMatchObject({ status: GENERAL_FAILURE });
@@ -350,14 +350,14 @@ describe("a guarded prepared model", () => {
     [answers(unknownStatus)],
     [answers({ ...ok, context: {} })],
   ])("configureExecutionBurst that %s has failed", async (fault) => {
-    const { preparedModel } = await prepared("model", "configureExecutionBurst", fault);
+    const { preparedModel } = await prepare("model", "configureExecutionBurst", fault);
     expect(await preparedModel.openBurst?.()).toMatchObject({ status: GENERAL_FAILURE, burst: null });
   });
 
   it("has bursts whose context neither throws nor rejects", async () => {
     for (const method of ["freeMemory", "close"]) {
       for (const fault of ["throws", "rejects"] as const) {
-        const { preparedModel, request } = await prepared("context", method, fault);
+        const { preparedModel, request } = await prepare("context", method, fault);
         const created = await preparedModel.openBurst?.();
         expect(await created?.burst?.compute(request)).toMatchObject({ ...ok, fallback: false });
         for (const pool of request.pools) if (pool.kind === "memory") await created?.burst?.freeMemory(pool.memory);
@@ -368,7 +368,7 @@ describe("a guarded prepared model", () => {
 
   it("is closed whatever the device's does", async () => {
     for (const fault of ["throws", "rejects", "sleeps"] as const) {
-      const { preparedModel } = await prepared("model", "close", fault);
+      const { preparedModel } = await prepare("model", "close", fault);
       expect(() => preparedModel.close()).not.toThrow();
     }
   });

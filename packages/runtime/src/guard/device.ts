@@ -31,7 +31,7 @@ import {
   type PrepareResult,
   type SupportedOperations,
 } from "@nnhal/types";
-import { broken, hasFields, readOutcome, show } from "@nnhal/validation";
+import { hasFields, readOutcome, show, throwBroken } from "@nnhal/validation";
 import { type GuardedModel, guardModel, ownModel } from "./prepared-model.ts";
 
 /** A device behind the guard. */
@@ -63,14 +63,14 @@ const guards = new WeakMap<object, GuardedDevice>();
 export function guardDevice(device: Device): GuardedDevice {
   let guard = guards.get(device);
   if (guard === undefined) {
-    guard = guarded(device);
+    guard = guardOwn(device);
     guards.set(device, guard);
     guards.set(guard, guard);
   }
   return guard;
 }
 
-function guarded(own: Device): GuardedDevice {
+function guardOwn(own: Device): GuardedDevice {
   const { name, halVersion, flaw } = identityOf(own);
   const facts = { name, halVersion };
   const guard = untimedGuard(name);
@@ -93,11 +93,11 @@ function guarded(own: Device): GuardedDevice {
     const isPrepared = hasFields(answer) && answer.status === ErrorStatus.NONE;
     return isPrepared && isPreparedModel(answer.preparedModel) ? answer.preparedModel : undefined;
   };
-  const prepared = (answer: unknown, model: Model | undefined, options: PrepareOptions = {}): GuardedPrepareResult => {
+  const prepare = (answer: unknown, model: Model | undefined, options: PrepareOptions = {}): GuardedPrepareResult => {
     const outcome = readOutcome(answer);
     const preparedModel = hasFields(answer) ? answer.preparedModel : undefined;
     if (outcome.status !== ErrorStatus.NONE) return failedPreparation(outcome);
-    if (!isPreparedModel(preparedModel)) return broken("answered NONE without a prepared model");
+    if (!isPreparedModel(preparedModel)) return throwBroken("answered NONE without a prepared model");
     const again = async () => {
       try {
         return model === undefined ? undefined : await prepareAnew(model, options);
@@ -125,14 +125,14 @@ function guarded(own: Device): GuardedDevice {
     prepareModel: (model, options) =>
       attemptAsync(
         "prepareModel",
-        async () => prepared(await own.prepareModel(model, options), model, options),
+        async () => prepare(await own.prepareModel(model, options), model, options),
         failedPreparation,
       ),
     ...(canKeep && {
       prepareModelFromCache: (cache, options, model) =>
         attemptAsync(
           "prepareModelFromCache",
-          async () => prepared(await own.prepareModelFromCache?.(cache, options, model), model),
+          async () => prepare(await own.prepareModelFromCache?.(cache, options, model), model),
           failedPreparation,
         ),
     }),

@@ -80,7 +80,7 @@ export function guardModel(
     return reviving;
   };
   /** Calls a prepared model, and another one if there is need. */
-  const surviving = async <Answer extends { readonly status: ErrorStatus }>(
+  const survive = async <Answer extends { readonly status: ErrorStatus }>(
     request: Request,
     call: (on: PreparedModel) => Promise<Answer>,
   ): Promise<Answer> => {
@@ -117,7 +117,7 @@ export function guardModel(
         guard.call(
           "executeFenced",
           () =>
-            surviving(request, async (on) =>
+            survive(request, async (on) =>
               readFencedResult(await on.executeFenced?.(request, waitFor, options), guard),
             ),
           failedFenced,

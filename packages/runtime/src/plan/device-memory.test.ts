@@ -9,8 +9,8 @@ import { Model } from "../model.ts";
 import { addOperands, float32, numbersAt, openReference } from "../models.test-helper.ts";
 import { allocateFor } from "./device-memory.ts";
 import type { Divided, DivideOptions } from "./divide.ts";
-import { bridge, divideGuarded, doubling, requestOf } from "./divided.test-helper.ts";
-import { type Calls, openMemoryDevice, taking } from "./memory-backend.test-helper.ts";
+import { bridge, divideGuarded, makeDoublingLoop, requestOf } from "./divided.test-helper.ts";
+import { type Calls, makeTaking, openMemoryDevice } from "./memory-backend.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
 
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 /** Only the CPU supports ABS. */
-const cpuDevice = () => taking(reference, ["ABS", "WHILE"]);
+const cpuDevice = () => makeTaking(reference, ["ABS", "WHILE"]);
 
 async function divide(model: Model, devices: readonly Device[], options: DivideOptions = {}): Promise<Divided> {
   const divided = await divideGuarded(model.hal, devices, options);
@@ -117,7 +117,7 @@ describe("a temporary between two steps of one device", () => {
     const { allocate } = reference;
     if (allocate === undefined) throw new Error("the reference device has no allocate");
     const counting: Device = {
-      ...taking(reference, ["FLOOR", "NEG", "MAXIMUM"]),
+      ...makeTaking(reference, ["FLOOR", "NEG", "MAXIMUM"]),
       name: "plain",
       async allocate(...request) {
         const result = await allocate(...request);
@@ -150,7 +150,7 @@ describe("a temporary between two steps of one device", () => {
 
 describe("the state of an interpreted loop", () => {
   it("stays on the device of condition and body from iteration to iteration", async () => {
-    const { plan, preparedModel } = await divide(doubling(1000), [npu, reference], { cpu: reference });
+    const { plan, preparedModel } = await divide(makeDoublingLoop(1000), [npu, reference], { cpu: reference });
     expect(plan.steps).toMatchObject([{ kind: "while" }]);
     expect(await compute(preparedModel, [1], 1)).toEqual([1024]);
     // Eleven conditions and ten iterations; only the result is read.
@@ -165,9 +165,9 @@ describe("the state of an interpreted loop", () => {
   });
 
   it("lies in plain memory if condition and body are on different devices", async () => {
-    const lessOnly = { ...taking(npu, ["LESS"]), name: "less" };
-    const addOnly = { ...taking(npu, ["ADD"]), name: "add" };
-    const { preparedModel } = await divide(doubling(1000), [lessOnly, addOnly, reference], { cpu: reference });
+    const lessOnly = { ...makeTaking(npu, ["LESS"]), name: "less" };
+    const addOnly = { ...makeTaking(npu, ["ADD"]), name: "add" };
+    const { preparedModel } = await divide(makeDoublingLoop(1000), [lessOnly, addOnly, reference], { cpu: reference });
     expect(await compute(preparedModel, [1], 1)).toEqual([1024]);
     expect([count("allocate"), count("run")]).toEqual([0, 21]);
   });
@@ -213,7 +213,7 @@ describe("a caller's device memory", () => {
     const told: string[] = [];
     const onFallback = (message: string) => told.push(message);
     const options = { cpu: reference, onFallback };
-    const divided = await divide(doubling(1000), [failingFrom({ ...npu, ...wholly }, 1), reference], options);
+    const divided = await divide(makeDoublingLoop(1000), [failingFrom({ ...npu, ...wholly }, 1), reference], options);
     expect(divided.plan.steps).toMatchObject([{ kind: "execution", device: 0 }]);
     const input = await bufferFor(divided, "input");
     const output = await bufferFor(divided, "output");
@@ -253,10 +253,10 @@ describe("a caller's device memory", () => {
   });
 
   it("is refused if several devices or the runtime itself use the value", async () => {
-    const addOnly = { ...taking(npu, ["FLOOR"]), name: "floor" };
+    const addOnly = { ...makeTaking(npu, ["FLOOR"]), name: "floor" };
     const several = await divide(bridge(), [
       addOnly,
-      { ...taking(npu, ["NEG", "MAXIMUM"]), name: "rest" },
+      { ...makeTaking(npu, ["NEG", "MAXIMUM"]), name: "rest" },
       cpuDevice(),
     ]);
     const roles = several.rolesOf("input", 0) ?? [];
@@ -270,7 +270,7 @@ describe("a caller's device memory", () => {
     expect(refused).toMatchObject({ status: GENERAL_FAILURE, outputShapes: [] });
     expect(refused.message).toContain("request pool 0 is the memory of one device");
 
-    const loop = await divide(doubling(10), [npu, reference], { cpu: reference });
+    const loop = await divide(makeDoublingLoop(10), [npu, reference], { cpu: reference });
     expect([loop.rolesOf("input", 0), loop.rolesOf("output", 0)]).toEqual([null, null]);
     expect((await loop.preparedModel.execute(requestOf(1, { room: 1 }))).status).toBe(GENERAL_FAILURE);
   });

@@ -27,10 +27,10 @@ import {
 import { endBy, steadyClock, systemTimer, type Timer } from "@nnhal/utils/time";
 import type { GuardedDevice } from "../guard/device.ts";
 import type { GuardedModel } from "../guard/prepared-model.ts";
-import { givenUp, limitOf, type Watch, watchModel } from "../watch.ts";
+import { limitOf, refuseGivenUp, type Watch, watchModel } from "../watch.ts";
 import { deviceForm } from "./device-form.ts";
 import type { DeviceRole } from "./device-role.ts";
-import { listenerOf, logPlan, type PrepareModel, preparingIn, reportedBy } from "./observe.ts";
+import { listenerOf, logPlan, observeDevice, type PrepareModel, prepareWithin } from "./observe.ts";
 import { prepareExecution } from "./prepare-execution.ts";
 import type { StepTime } from "./run-options.ts";
 import { usesOf } from "./uses.ts";
@@ -118,7 +118,7 @@ export async function divideAndPrepare(
   return endBy<Divided | Unplannable | Outcome>(work, limit, watch, () => {
     // A result that comes too late is freed.
     void work.then((divided) => "plan" in divided && divided.preparedModel.close());
-    return givenUp("preparing", deadline);
+    return refuseGivenUp("preparing", deadline);
   });
 }
 
@@ -173,7 +173,7 @@ async function prepareOn(
   const chosen = await section.run(() =>
     askAndPlan(
       model,
-      devices.map((device) => reportedBy(device, log)),
+      devices.map((device) => observeDevice(device, log)),
       {
         policy,
         ...(preference !== undefined && { preference }),
@@ -185,7 +185,10 @@ async function prepareOn(
   if ("unplannable" in chosen) return chosen;
   logPlan(chosen, log);
   log.VLOG("MANAGER", () => `${modelSummary(model)} goes to ${devicesIn(chosen).join(", ")}`);
-  const preparers = devices.map((device) => ({ device, prepare: preparingIn(section, prepareParts(chosen, device)) }));
+  const preparers = devices.map((device) => ({
+    device,
+    prepare: prepareWithin(section, prepareParts(chosen, device)),
+  }));
   const [only, ...others] = chosen.steps;
   const whole =
     only?.kind === "execution" && others.length === 0

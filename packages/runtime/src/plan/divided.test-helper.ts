@@ -43,7 +43,7 @@ export function bridge(): Model {
 }
 
 /** Doubles a number until it is not less than a limit: a WHILE of LESS and ADD. */
-export function doubling(limit: number): Model {
+export function makeDoublingLoop(limit: number): Model {
   const condition = new Model();
   const bool = { type: "TENSOR_BOOL8", dimensions: [1] } as const;
   const [state, bound, verdict] = addOperands(condition, float32(1), float32(1), bool);
@@ -70,7 +70,7 @@ export function doubling(limit: number): Model {
 }
 
 /** A device whose prepared models, or preparations, fail. */
-export function failing(
+export function makeFailing(
   device: Device,
   at: "prepare" | "execute",
   status: ErrorStatus = ErrorStatus.GENERAL_FAILURE,

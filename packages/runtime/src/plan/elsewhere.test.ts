@@ -7,7 +7,7 @@ import { canRunElsewhere, runElsewhere } from "./elsewhere.ts";
 import type { Place } from "./place.ts";
 
 /** A buffer of a device that records the extents of the values written to it. */
-function noting() {
+function makeNoting() {
   const written: (readonly number[])[] = [];
   const done: Outcome = { status: ErrorStatus.NONE };
   const buffer: IBuffer = {
@@ -33,10 +33,10 @@ const hal = { main: chain().hal.main, factsOf: factsByCode([], []) };
 
 describe("running elsewhere", () => {
   it("copies results to devices' buffers with the shapes that were found", async () => {
-    const { written, buffer } = noting();
+    const { written, buffer } = makeNoting();
     const shape = { dimensions: [2], isSufficient: true };
     const result = { status: ErrorStatus.NONE, outputShapes: [shape] };
-    const args = { inputs: [placeIn(noting().buffer)], outputs: [placeIn(buffer)] };
+    const args = { inputs: [placeIn(makeNoting().buffer)], outputs: [placeIn(buffer)] };
     const requests: unknown[] = [];
     const outcome = await runElsewhere(hal, args, async (request) => {
       requests.push(request);
@@ -49,8 +49,8 @@ describe("running elsewhere", () => {
   });
 
   it("fails where the shape of a result is missing, and leaves the buffer as it was", async () => {
-    const { written, buffer } = noting();
-    const args = { inputs: [placeIn(noting().buffer)], outputs: [placeIn(buffer)] };
+    const { written, buffer } = makeNoting();
+    const args = { inputs: [placeIn(makeNoting().buffer)], outputs: [placeIn(buffer)] };
     const outcome = await runElsewhere(hal, args, async () => ({ status: ErrorStatus.NONE, outputShapes: [] }));
     expect(outcome).toMatchObject({
       status: ErrorStatus.GENERAL_FAILURE,
@@ -61,13 +61,13 @@ describe("running elsewhere", () => {
   });
 
   it("needs every buffer, and every size", () => {
-    const inBuffer = placeIn(noting().buffer);
+    const inBuffer = placeIn(makeNoting().buffer);
     expect(canRunElsewhere(hal, { inputs: [inBuffer], outputs: [inBuffer] })).toBe(true);
     expect(canRunElsewhere(hal, { inputs: [undefined], outputs: [inBuffer] })).toBe(true);
     expect(canRunElsewhere(hal, { inputs: [placeIn()], outputs: [inBuffer] })).toBe(false);
     expect(canRunElsewhere(hal, { inputs: [inBuffer], outputs: [placeIn()] })).toBe(false);
     const unknown = { ...hal, main: chain(float32(0)).hal.main };
-    const unsized = placeIn(noting().buffer, []);
+    const unsized = placeIn(makeNoting().buffer, []);
     expect(canRunElsewhere(unknown, { inputs: [inBuffer], outputs: [unsized] })).toBe(false);
     expect(canRunElsewhere(unknown, { inputs: [inBuffer], outputs: [inBuffer] })).toBe(true);
   });

@@ -25,8 +25,8 @@ beforeAll(async () => {
   mapPool(file("probe", 0).memory);
   Object.defineProperty(process, "platform", { value: platform });
   const { openReference } = await import("../models.test-helper.ts");
-  const { divideGuarded, doubling } = await import("./divided.test-helper.ts");
-  const { taking } = await import("./memory-backend.test-helper.ts");
+  const { divideGuarded, makeDoublingLoop: doubling } = await import("./divided.test-helper.ts");
+  const { makeTaking: taking } = await import("./memory-backend.test-helper.ts");
   const reference = await openReference();
   const loop: Device = { ...taking(reference, ["LESS", "ADD"]), name: "loop" };
   const divided = await divideGuarded(doubling(100).hal, [loop, reference], { cpu: reference });

@@ -69,11 +69,11 @@ export async function openMemoryDevice(
   const calls: Calls = [];
   const device = await openDevice({ name, backend: memoryBackend(calls) });
   if ("unavailable" in device || device.allocate === undefined) throw new Error(`${name} has no memory of its own`);
-  return { device: { ...taking(device, takes), allocate: device.allocate }, calls };
+  return { device: { ...makeTaking(device, takes), allocate: device.allocate }, calls };
 }
 
 /** A device that reports only some of its operations as supported, and is twice as fast as the CPU. */
-export function taking(device: Device, takes: readonly OperationTypeName[]): Device {
+export function makeTaking(device: Device, takes: readonly OperationTypeName[]): Device {
   const { capabilities } = device.getCapabilities();
   const info = { execTime: 0.5, powerUsage: 0.5 };
   const operandPerformance = capabilities.operandPerformance.map(({ type }) => ({ type, info }));

@@ -45,12 +45,12 @@ function operationsText(operations: readonly number[]): string {
 export type PrepareModel = (model: Model, options: PrepareOptions) => Promise<GuardedPrepareResult>;
 
 /** Prepares models on a device within a section of the runtime. */
-export function preparingIn(section: Section, prepareModel: PrepareModel): PrepareModel {
+export function prepareWithin(section: Section, prepareModel: PrepareModel): PrepareModel {
   return (model, options) => section.run(() => prepareModel(model, options));
 }
 
 /** A device as planning sees it. If it does not report its support or performance, that is logged once. */
-export function reportedBy(device: GuardedDevice, log: Logger): AskedDevice {
+export function observeDevice(device: GuardedDevice, log: Logger): AskedDevice {
   const { name } = device;
   const reported = new Set<string>();
   const report = ({ status, message = `status ${status}` }: { status: ErrorStatus; message?: string }, so: string) => {

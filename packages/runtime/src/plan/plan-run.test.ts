@@ -11,7 +11,7 @@ import { Execution } from "../execution.ts";
 import { Model } from "../model.ts";
 import { float32, openReference } from "../models.test-helper.ts";
 import { ResultCode } from "../result-code.ts";
-import { chain, divideGuarded, doubling, failing, requestOf } from "./divided.test-helper.ts";
+import { chain, divideGuarded, makeDoublingLoop, makeFailing, requestOf } from "./divided.test-helper.ts";
 
 let reference: Device;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 /** The reference device under another name, taking only some operations, with a given performance. */
-function limited(name: string, takes: readonly OperationTypeName[], execTime = 0.5): Device {
+function limit(name: string, takes: readonly OperationTypeName[], execTime = 0.5): Device {
   const { capabilities } = reference.getCapabilities();
   const info = { execTime, powerUsage: execTime };
   const operandPerformance = capabilities.operandPerformance.map(({ type }) => ({ type, info }));
@@ -61,7 +61,7 @@ async function compute(model: Model, devices: readonly Device[], options: Compil
 
 describe("a model over several devices", () => {
   it("has the same result as on one", async () => {
-    const devices = [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])];
+    const devices = [limit("a", ["FLOOR", "NEG"]), limit("b", ["ABS"])];
     const model = chain();
     const compilation = new Compilation(model, devices, android);
     await compilation.finish();
@@ -73,7 +73,7 @@ describe("a model over several devices", () => {
   });
 
   it("reports OUTPUT_INSUFFICIENT_SIZE with the shapes", async () => {
-    const devices = [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])];
+    const devices = [limit("a", ["FLOOR", "NEG"]), limit("b", ["ABS"])];
     const divided = await divideGuarded(chain().hal, devices, android);
     if (!("plan" in divided)) throw new Error(divided.message);
     expect(await divided.preparedModel.execute(requestOf([1, 2], { room: 1 }))).toMatchObject({
@@ -83,7 +83,7 @@ describe("a model over several devices", () => {
   });
 
   it("runs at the same time as itself", async () => {
-    const compilation = new Compilation(chain(), [limited("a", ["FLOOR", "NEG"]), limited("b", ["ABS"])], android);
+    const compilation = new Compilation(chain(), [limit("a", ["FLOOR", "NEG"]), limit("b", ["ABS"])], android);
     await compilation.finish();
     const results = await Promise.all(
       Array.from({ length: 50 }, async (_, index) => {
@@ -125,7 +125,7 @@ describe("a model over several devices", () => {
         model.finish();
         const operations: OperationTypeName[] = ["ABS", "NEG", "FLOOR", "MUL"];
         const devices = [0, 1].map((device) =>
-          limited(
+          limit(
             `d${device}`,
             operations.filter((_, index) => split[index] === device),
           ),
@@ -146,14 +146,17 @@ describe("interpreted control flow", () => {
     [100, 100],
     [99, 198],
   ])("loops from %i to %i with condition and body on different devices", async (start, end) => {
-    const devices = [limited("a", ["LESS"]), limited("b", ["ADD"])];
-    const result = await compute(doubling(100), devices, { ...android, cpu: reference }, [[start]]);
+    const devices = [limit("a", ["LESS"]), limit("b", ["ADD"])];
+    const result = await compute(makeDoublingLoop(100), devices, { ...android, cpu: reference }, [[start]]);
     expect(result.values).toEqual([[end]]);
   });
 
   it("keeps the loop timeout", async () => {
-    const devices = [limited("a", ["LESS"]), limited("b", ["ADD"])];
-    const compilation = new Compilation(doubling(Number.POSITIVE_INFINITY), devices, { ...android, cpu: reference });
+    const devices = [limit("a", ["LESS"]), limit("b", ["ADD"])];
+    const compilation = new Compilation(makeDoublingLoop(Number.POSITIVE_INFINITY), devices, {
+      ...android,
+      cpu: reference,
+    });
     await compilation.finish();
     expect(compilation.plan.steps).toMatchObject([{ kind: "while" }]);
     const execution = new Execution(compilation);
@@ -166,9 +169,9 @@ describe("interpreted control flow", () => {
   });
 
   it("allows exactly the loop timeout", async () => {
-    const devices = [limited("a", ["LESS"]), limited("b", ["ADD"])];
+    const devices = [limit("a", ["LESS"]), limit("b", ["ADD"])];
     // On this clock no time passes.
-    const compilation = new Compilation(doubling(100), devices, { ...android, cpu: reference, now: () => 1n });
+    const compilation = new Compilation(makeDoublingLoop(100), devices, { ...android, cpu: reference, now: () => 1n });
     await compilation.finish();
     const execution = new Execution(compilation);
     execution.setLoopTimeout(0n);
@@ -183,15 +186,15 @@ describe("interpreted control flow", () => {
 describe("fallback", () => {
   const input = [[-1.5, 2.5]];
   const expected = [[-2, -2]];
-  const broken = (at: "prepare" | "execute", status?: ErrorStatus) => [
-    limited("a", ["FLOOR", "NEG"]),
-    failing(limited("b", ["ABS"]), at, status),
+  const breakIt = (at: "prepare" | "execute", status?: ErrorStatus) => [
+    limit("a", ["FLOOR", "NEG"]),
+    makeFailing(limit("b", ["ABS"]), at, status),
   ];
 
   it("prepares the whole model on the CPU if a device cannot prepare its part", async () => {
     const told: string[] = [];
     const onFallback = (message: string) => told.push(message);
-    const result = await compute(chain(), broken("prepare"), { ...android, cpu: reference, onFallback }, input);
+    const result = await compute(chain(), breakIt("prepare"), { ...android, cpu: reference, onFallback }, input);
     expect(result.values).toEqual(expected);
     expect(told).toEqual(["the whole model is prepared on nnhal-reference: b: broken"]);
   });
@@ -220,7 +223,7 @@ describe("fallback", () => {
         return reference.prepareModel(model, options);
       },
     };
-    const compilation = new Compilation(chain(), [...broken("execute"), cpu], { ...android, cpu });
+    const compilation = new Compilation(chain(), [...breakIt("execute"), cpu], { ...android, cpu });
     await compilation.finish();
     for (let count = 0; count < 3; count++) {
       const execution = new Execution(compilation);
@@ -236,7 +239,7 @@ describe("fallback", () => {
   it("runs a failing step again on the CPU, and only that one", async () => {
     const told: string[] = [];
     const onFallback = (message: string) => told.push(message);
-    const result = await compute(chain(), broken("execute"), { ...android, cpu: reference, onFallback }, input);
+    const result = await compute(chain(), breakIt("execute"), { ...android, cpu: reference, onFallback }, input);
     expect(result.values).toEqual(expected);
     expect(told).toEqual(["the step of operations 2 runs again on nnhal-reference"]);
   });
@@ -249,9 +252,9 @@ describe("fallback", () => {
     const cpu: Device = {
       ...reference,
       prepareModel: (model, options) =>
-        (prepared++ === 0 ? failing(reference, "execute") : reference).prepareModel(model, options),
+        (prepared++ === 0 ? makeFailing(reference, "execute") : reference).prepareModel(model, options),
     };
-    const devices = [limited("a", ["FLOOR", "NEG"]), cpu];
+    const devices = [limit("a", ["FLOOR", "NEG"]), cpu];
     const result = await compute(chain(), devices, { ...android, cpu, onFallback }, input);
     expect(result.values).toEqual(expected);
     expect(told).toEqual(["the whole model runs again on nnhal-reference"]);
@@ -259,29 +262,29 @@ describe("fallback", () => {
 
   it("does not happen with partition 2, nor without a CPU", async () => {
     const options = { ...android, cpu: reference, partition: 2 } as const;
-    await expect(compute(chain(), broken("prepare"), options, input)).rejects.toThrow("b: broken");
-    await expect(compute(chain(), broken("execute"), options, input)).rejects.toThrow("broken");
-    await expect(compute(chain(), broken("execute"), android, input)).rejects.toThrow("broken");
+    await expect(compute(chain(), breakIt("prepare"), options, input)).rejects.toThrow("b: broken");
+    await expect(compute(chain(), breakIt("execute"), options, input)).rejects.toThrow("broken");
+    await expect(compute(chain(), breakIt("execute"), android, input)).rejects.toThrow("broken");
   });
 
   it("does not happen after a missed deadline", async () => {
-    const missed = broken("execute", ErrorStatus.MISSED_DEADLINE_TRANSIENT);
+    const missed = breakIt("execute", ErrorStatus.MISSED_DEADLINE_TRANSIENT);
     await expect(compute(chain(), missed, { ...android, cpu: reference }, input)).rejects.toThrow(
       expect.objectContaining({ code: ResultCode.MISSED_DEADLINE_TRANSIENT }),
     );
   });
 
   it("with partition 0 everything runs on the CPU", async () => {
-    const compilation = new Compilation(chain(), broken("prepare"), { ...android, cpu: reference, partition: 0 });
+    const compilation = new Compilation(chain(), breakIt("prepare"), { ...android, cpu: reference, partition: 0 });
     await compilation.finish();
     expect(compilation.deviceNames).toEqual(["nnhal-reference"]);
-    expect(() => new Compilation(chain(), broken("prepare"), { partition: 0 })).toThrow(
+    expect(() => new Compilation(chain(), breakIt("prepare"), { partition: 0 })).toThrow(
       expect.objectContaining({ code: ResultCode.BAD_DATA }),
     );
   });
 
   it("does not happen if the model is the cause", async () => {
-    const unable = [limited("a", ["FLOOR"]), limited("b", ["ABS"])];
+    const unable = [limit("a", ["FLOOR"]), limit("b", ["ABS"])];
     await expect(compute(chain(), unable, android, input)).rejects.toThrow("no device supports operation 3 of 3");
   });
 });

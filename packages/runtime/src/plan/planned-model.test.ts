@@ -18,8 +18,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { guardDevice } from "../guard/device.ts";
 import { numbersAt, openReference } from "../models.test-helper.ts";
 import type { DivideOptions } from "./divide.ts";
-import { bridge, chain, divideGuarded, failing, requestOf } from "./divided.test-helper.ts";
-import { openMemoryDevice, taking } from "./memory-backend.test-helper.ts";
+import { bridge, chain, divideGuarded, makeFailing, requestOf } from "./divided.test-helper.ts";
+import { makeTaking, openMemoryDevice } from "./memory-backend.test-helper.ts";
 import { plannedModel } from "./planned-model.ts";
 import { preparePlan } from "./prepare.ts";
 
@@ -31,11 +31,11 @@ beforeEach(async () => {
 });
 
 const several = (): [Device, Device] => [
-  { ...taking(reference, ["FLOOR", "NEG"]), name: "a" },
-  { ...taking(reference, ["ABS"]), name: "b" },
+  { ...makeTaking(reference, ["FLOOR", "NEG"]), name: "a" },
+  { ...makeTaking(reference, ["ABS"]), name: "b" },
 ];
 
-async function prepared(devices: readonly Device[], options: DivideOptions = {}): Promise<PreparedModel> {
+async function prepareParts(devices: readonly Device[], options: DivideOptions = {}): Promise<PreparedModel> {
   const divided = await divideGuarded(chain().hal, devices, options);
   if (!("plan" in divided)) throw new Error(divided.message);
   return divided.preparedModel;
@@ -47,7 +47,7 @@ function request(values: readonly number[] = [-1.5, 2.5]) {
   return { request: made, result: () => [...numbersAt(made, 1, 2)] };
 }
 
-function fenced(model: PreparedModel, ...rest: Parameters<Required<PreparedModel>["executeFenced"]>) {
+function executeFenced(model: PreparedModel, ...rest: Parameters<Required<PreparedModel>["executeFenced"]>) {
   if (model.executeFenced === undefined) throw new Error("there are no fenced executions");
   return model.executeFenced(...rest);
 }
@@ -61,14 +61,14 @@ describe.each([
 ])("executeFenced over %s", (_what, setUp) => {
   let model: PreparedModel;
   beforeEach(async () => {
-    model = await prepared(...setUp());
+    model = await prepareParts(...setUp());
   });
 
   it("answers at once, runs after the fences, and reports the result", async () => {
     const { request: made, result } = request();
     const gates = [createFence(), createFence()] as const;
     const fences = gates.map(({ fence }) => fence);
-    const answer = await fenced(model, made, fences, { measure: MeasureTiming.YES });
+    const answer = await executeFenced(model, made, fences, { measure: MeasureTiming.YES });
     expect([answer.status, answer.syncFence?.state]).toEqual([NONE, "ACTIVE"]);
     expect(await answer.callback?.getExecutionInfo()).toMatchObject({ status: GENERAL_FAILURE });
     gates[0].signal();
@@ -85,7 +85,7 @@ describe.each([
   });
 
   it("measures nothing unless asked", async () => {
-    const answer = await fenced(model, request().request, []);
+    const answer = await executeFenced(model, request().request, []);
     await answer.syncFence?.wait();
     const none = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: TIMING_NOT_MEASURED };
     expect(await answer.callback?.getExecutionInfo()).toEqual({
@@ -98,7 +98,7 @@ describe.each([
   it("fails if a fence that it waits for fails", async () => {
     const { request: made, result } = request();
     const gate = createFence();
-    const answer = await fenced(model, made, [gate.fence]);
+    const answer = await executeFenced(model, made, [gate.fence]);
     gate.fail();
     expect(await answer.syncFence?.wait()).toBe("ERROR");
     expect(await answer.callback?.getExecutionInfo()).toMatchObject({
@@ -111,7 +111,7 @@ describe.each([
   it("uses the model while it waits: closing takes effect afterwards", async () => {
     const { request: made, result } = request();
     const gate = createFence();
-    const answer = await fenced(model, made, [gate.fence]);
+    const answer = await executeFenced(model, made, [gate.fence]);
     model.close();
     expect((await model.execute(made)).status).toBe(INVALID_ARGUMENT);
     gate.signal();
@@ -125,22 +125,22 @@ describe.each([
     failed.fail();
     const unspecified = { ...made, outputs: [{ ...elementAt(made.outputs, 0), dimensions: [0] }] };
     const wrong: [string, Promise<unknown>, ErrorStatus][] = [
-      ["a null fence", fenced(model, made, [null]), INVALID_ARGUMENT],
-      ["a fence that failed", fenced(model, made, [failed.fence]), INVALID_ARGUMENT],
-      ["an output of unknown size", fenced(model, unspecified, []), INVALID_ARGUMENT],
-      ["a deadline that has passed", fenced(model, made, [], { deadline: 1n }), MISSED_DEADLINE_PERSISTENT],
+      ["a null fence", executeFenced(model, made, [null]), INVALID_ARGUMENT],
+      ["a fence that failed", executeFenced(model, made, [failed.fence]), INVALID_ARGUMENT],
+      ["an output of unknown size", executeFenced(model, unspecified, []), INVALID_ARGUMENT],
+      ["a deadline that has passed", executeFenced(model, made, [], { deadline: 1n }), MISSED_DEADLINE_PERSISTENT],
     ];
     for (const [what, answer, status] of wrong) {
       expect(await answer, what).toMatchObject({ status, syncFence: null, callback: null });
     }
     model.close();
-    expect(await fenced(model, made, [])).toMatchObject({ status: INVALID_ARGUMENT });
+    expect(await executeFenced(model, made, [])).toMatchObject({ status: INVALID_ARGUMENT });
   });
 
   it("does not wait beyond the deadline", async () => {
     const never: SyncFence = { state: "ACTIVE", wait: () => new Promise(() => {}) };
     const deadline = process.hrtime.bigint() + 200_000_000n;
-    const answer = await fenced(model, request().request, [never], { deadline });
+    const answer = await executeFenced(model, request().request, [never], { deadline });
     expect(await answer.syncFence?.wait()).toBe("ERROR");
     expect(await answer.callback?.getExecutionInfo()).toMatchObject({ status: MISSED_DEADLINE_PERSISTENT });
   });
@@ -151,9 +151,9 @@ describe("a fenced execution that fails", () => {
     const [a, b] = several();
     const told: string[] = [];
     const options: DivideOptions = { cpu: reference, onFallback: (message) => told.push(message) };
-    const model = await prepared([a, failing(b, "execute"), reference], options);
+    const model = await prepareParts([a, makeFailing(b, "execute"), reference], options);
     const { request: made, result } = request();
-    const answer = await fenced(model, made, []);
+    const answer = await executeFenced(model, made, []);
     expect(await answer.syncFence?.wait()).toBe("SIGNALED");
     expect(result()).toEqual([-2, -2]);
     expect(told).toEqual(["the step of operations 2 runs again on nnhal-reference"]);
@@ -161,8 +161,8 @@ describe("a fenced execution that fails", () => {
 
   it("puts its fence in state ERROR if fallback is not allowed", async () => {
     const [a, b] = several();
-    const model = await prepared([a, failing(b, "execute")]);
-    const answer = await fenced(model, request().request, []);
+    const model = await prepareParts([a, makeFailing(b, "execute")]);
+    const answer = await executeFenced(model, request().request, []);
     expect(await answer.syncFence?.wait()).toBe("ERROR");
     expect(await answer.callback?.getExecutionInfo()).toMatchObject({ status: GENERAL_FAILURE, message: "broken" });
   });
@@ -175,7 +175,7 @@ describe("a burst over several devices", () => {
   };
 
   it("executes one request after the other", async () => {
-    const model = await prepared(several());
+    const model = await prepareParts(several());
     const { burst, message } = await burstOf(model);
     if (burst === null) throw new Error(message);
     for (const values of [
@@ -190,7 +190,7 @@ describe("a burst over several devices", () => {
   });
 
   it("is refused for a closed model", async () => {
-    const model = await prepared(several());
+    const model = await prepareParts(several());
     model.close();
     expect(await burstOf(model)).toMatchObject({ status: INVALID_ARGUMENT, burst: null });
   });
@@ -199,7 +199,7 @@ describe("a burst over several devices", () => {
 describe("the memory between steps", () => {
   it("is freed after an idle time, and allocated again", async () => {
     const { device, calls } = await openMemoryDevice("npu", ["FLOOR", "NEG", "MAXIMUM"]);
-    const planned = await askAndPlan(bridge().hal, [device, { ...taking(reference, ["ABS"]), name: "cpu" }], {
+    const planned = await askAndPlan(bridge().hal, [device, { ...makeTaking(reference, ["ABS"]), name: "cpu" }], {
       policy: androidPolicy,
     });
     if ("unplannable" in planned) throw new Error(planned.message);
@@ -253,7 +253,7 @@ describe("a model that is whole on one device", () => {
         };
       },
     };
-    const whole = await prepared([watched]);
+    const whole = await prepareParts([watched]);
     const { request: asked, result } = request();
     expect(await whole.execute(asked)).toMatchObject({ status: NONE });
     expect(result()).toEqual([-2, -2]);
@@ -261,7 +261,7 @@ describe("a model that is whole on one device", () => {
   });
 
   it("reports the device's times and its refusals", async () => {
-    const model = await prepared([{ ...reference, name: "first" }, reference], { cpu: reference });
+    const model = await prepareParts([{ ...reference, name: "first" }, reference], { cpu: reference });
     const { timing } = await model.execute(request().request, { measure: MeasureTiming.YES });
     expect(timing.timeInDriver).not.toBe(TIMING_NOT_MEASURED);
     const { request: made } = request();

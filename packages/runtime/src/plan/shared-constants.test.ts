@@ -11,8 +11,8 @@ import { type Device, type Model as HalModel, OperandLifeTime, type OperationTyp
 import { afterAll, describe, expect, it } from "vitest";
 import { Model } from "../model.ts";
 import { addOperands, float32, openReference } from "../models.test-helper.ts";
-import { divideGuarded, doubling } from "./divided.test-helper.ts";
-import { changedReference, taking } from "./memory-backend.test-helper.ts";
+import { divideGuarded, makeDoublingLoop } from "./divided.test-helper.ts";
+import { changedReference, makeTaking } from "./memory-backend.test-helper.ts";
 import { withSharedConstants } from "./shared-constants.ts";
 
 const { CONSTANT_COPY, CONSTANT_REFERENCE } = OperandLifeTime;
@@ -42,7 +42,7 @@ function heavy(): HalModel {
 }
 
 /** The same with every constant in `operandValues`, as a HAL client may have it. */
-function copied(model: HalModel): HalModel {
+function copy(model: HalModel): HalModel {
   const values: number[] = [...model.operandValues];
   const operands = model.main.operands.map((operand) => {
     if (operand.lifetime !== CONSTANT_REFERENCE) return operand;
@@ -57,7 +57,7 @@ function copied(model: HalModel): HalModel {
 }
 
 /** Opens a device that takes some operations, and records the buffers of the large constants of its graphs. */
-async function watching(name: string, takes: readonly OperationTypeName[], seen: ArrayBufferLike[]): Promise<Device> {
+async function watch(name: string, takes: readonly OperationTypeName[], seen: ArrayBufferLike[]): Promise<Device> {
   const backend = changedReference((session) => ({
     compile(graph, options) {
       for (const operand of graph.operands) {
@@ -69,7 +69,7 @@ async function watching(name: string, takes: readonly OperationTypeName[], seen:
   }));
   const device = await openDevice({ name, backend });
   if ("unavailable" in device) throw new Error(device.unavailable);
-  return taking(device, takes);
+  return makeTaking(device, takes);
 }
 
 const folder = mkdtempSync(join(tmpdir(), "nnhal-constants-"));
@@ -81,7 +81,7 @@ afterAll(() => {
 
 /** The same with the large constants in a file. */
 function inFile(model: HalModel): HalModel {
-  const { pools, ...shared } = withSharedConstants(copied(model));
+  const { pools, ...shared } = withSharedConstants(copy(model));
   const pool = elementAt(pools, 0);
   const bytes = mapMemory(pool);
   if ("unmappable" in bytes) throw new Error(bytes.unmappable);
@@ -92,11 +92,11 @@ function inFile(model: HalModel): HalModel {
 describe("large constants", () => {
   it.each([
     ["in pools", heavy(), 2],
-    ["in operandValues", copied(heavy()), 1],
+    ["in operandValues", copy(heavy()), 1],
     ["in a file", inFile(heavy()), 1],
   ])("%s are the same memory in all parts of all compilations", async (_where, model, buffers) => {
     const seen: ArrayBufferLike[] = [];
-    const devices = [await watching("a", ["ADD", "MUL"], seen), await watching("b", ["NEG"], seen)];
+    const devices = [await watch("a", ["ADD", "MUL"], seen), await watch("b", ["NEG"], seen)];
     const prepared = [];
     for (let compilation = 0; compilation < 5; compilation++) {
       const divided = await divideGuarded(model, devices);
@@ -111,7 +111,7 @@ describe("large constants", () => {
   });
 
   it("that were copied go to memory that all threads share, and nothing large stays in operandValues", () => {
-    const model = copied(heavy());
+    const model = copy(heavy());
     const { main, pools, operandValues } = withSharedConstants(model);
     expect(operandValues).toHaveLength(4);
     expect(pools).toHaveLength(1);
@@ -122,7 +122,7 @@ describe("large constants", () => {
   });
 
   it("of subgraphs go to the same pool, each once", () => {
-    const model = copied(heavy());
+    const model = copy(heavy());
     const nested = withSharedConstants({ ...model, referenced: [model.main] });
     expect(nested.pools).toHaveLength(1);
     expect(nested.referenced[0]?.operands).toEqual(nested.main.operands);
@@ -130,7 +130,7 @@ describe("large constants", () => {
   });
 
   it("are those above 128 bytes", async () => {
-    const model = doubling(10).hal;
+    const model = makeDoublingLoop(10).hal;
     expect(withSharedConstants(model)).toBe(model);
     for (const [length, count] of [
       [32, 0],
@@ -144,14 +144,14 @@ describe("large constants", () => {
       bound.addOperation("ADD", [input, constant, activation], [output]);
       bound.identifyInputsAndOutputs([input], [output]);
       bound.finish();
-      expect(withSharedConstants(copied(bound.hal)).pools).toHaveLength(count);
+      expect(withSharedConstants(copy(bound.hal)).pools).toHaveLength(count);
     }
   });
 
   it("give the same results", async () => {
     const reference = await openReference();
     const results = [];
-    for (const model of [heavy(), copied(heavy())]) {
+    for (const model of [heavy(), copy(heavy())]) {
       const divided = await divideGuarded(model, [reference]);
       if (!("plan" in divided)) throw new Error(divided.message);
       const bytes = new Uint8Array(4 * elements);

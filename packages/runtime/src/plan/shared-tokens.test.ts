@@ -6,7 +6,7 @@ import { androidPolicy } from "@nnhal/driver-core/partition";
 import { type BufferRole, type Device, ErrorStatus, type PreparedModel } from "@nnhal/types";
 import { beforeEach, expect, it } from "vitest";
 import { runtimeAsDevice } from "../runtime-as-device.ts";
-import { chain, doubling, requestOf } from "./divided.test-helper.ts";
+import { chain, makeDoublingLoop, requestOf } from "./divided.test-helper.ts";
 import { type Calls, openMemoryDevice } from "./memory-backend.test-helper.ts";
 
 const { NONE, INVALID_ARGUMENT, GENERAL_FAILURE } = ErrorStatus;
@@ -80,7 +80,7 @@ it("is not allocated if several devices or the runtime itself use the value", as
   const nothing = { status: GENERAL_FAILURE, buffer: null, token: 0 };
   expect(await allocate([model], roles, roles)).toMatchObject(nothing);
   const interpreting = runtimeAsDevice([first.device, second.device], { policy: androidPolicy, cpu: second.device });
-  const loop = await prepare(doubling(10), interpreting);
+  const loop = await prepare(makeDoublingLoop(10), interpreting);
   expect(await interpreting.allocate?.({ dimensions: [] }, [loop], roles, [])).toMatchObject(nothing);
 });
 

@@ -45,7 +45,7 @@ export function shareTokens(devices: readonly GuardedDevice[], log: Logger): Sha
       const { issues } = describeBuffer({ desc, preparedModels: known, inputRoles, outputRoles });
       const [issue] = issues;
       if (issue !== undefined) {
-        return nothing(ErrorStatus.INVALID_ARGUMENT, `allocating a buffer: ${issue.path}: ${issue.message}`);
+        return refuseAllocation(ErrorStatus.INVALID_ARGUMENT, `allocating a buffer: ${issue.path}: ${issue.message}`);
       }
       const roles: WeightedRole[] = [];
       const sides = [
@@ -57,7 +57,7 @@ export function shareTokens(devices: readonly GuardedDevice[], log: Logger): Sha
           const used = known[modelIndex]?.divided.rolesOf(side, ioIndex) ?? null;
           if (used === null) {
             const why = `the runtime itself uses ${side} ${ioIndex} of prepared model ${modelIndex}`;
-            return nothing(ErrorStatus.GENERAL_FAILURE, `allocating a buffer: ${why}`);
+            return refuseAllocation(ErrorStatus.GENERAL_FAILURE, `allocating a buffer: ${why}`);
           }
           roles.push(...used.map((role) => ({ role, frequency })));
         }
@@ -74,7 +74,7 @@ export function shareTokens(devices: readonly GuardedDevice[], log: Logger): Sha
   };
 }
 
-function nothing(status: ErrorStatus, message: string): AllocateResult {
+function refuseAllocation(status: ErrorStatus, message: string): AllocateResult {
   return failedAllocation({ status, message });
 }
 

@@ -39,7 +39,7 @@ async function model(): Promise<PreparedModel> {
 const prepared = await model();
 const stalling = { execute: () => new Promise<never>(() => {}) };
 const parked: Pick<PreparedModel, "execute"> = {
-  execute: (request, options) => parking.during(() => prepared.execute(request, options)),
+  execute: (request, options) => parking.runUnblocked(() => prepared.execute(request, options)),
 };
 
 const ask = answer({

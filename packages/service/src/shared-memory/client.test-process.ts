@@ -22,7 +22,7 @@ let passed: PassedMemory | undefined;
 let raw = -1;
 const unused: number[] = [];
 
-function connected(): ClientSocket {
+function connectClient(): ClientSocket {
   if (socket === undefined) throw new Error("not connected");
   return socket;
 }
@@ -41,7 +41,7 @@ function calls() {
 
 /** Sends the descriptor `raw` with a reference that need not be true. */
 function offer(length: number, protection: number): Uint8Array {
-  const way = descriptorWay(connected().fd);
+  const way = descriptorWay(connectClient().fd);
   if ("notPassed" in way) throw new Error(way.notPassed);
   const sent = way.send(raw);
   if ("refused" in sent) throw new Error(sent.refused);
@@ -72,7 +72,7 @@ answer({
     return found.secret;
   },
   startDescriptors() {
-    const way = descriptorWay(connected().fd);
+    const way = descriptorWay(connectClient().fd);
     if ("notPassed" in way) throw new Error(way.notPassed);
     passing = createPassing(way, { onUnused: (id) => unused.push(id) });
   },
@@ -135,7 +135,7 @@ answer({
     return passing?.passFile?.(fd);
   },
   offerSocket() {
-    raw = connected().fd;
+    raw = connectClient().fd;
     return offer(4096, 1);
   },
   truncate(length: number) {
@@ -148,7 +148,7 @@ answer({
   },
   /** Descriptors without references, until the socket has no room. */
   flood(count: number) {
-    const channel = descriptorChannel(connected().fd);
+    const channel = descriptorChannel(connectClient().fd);
     if ("notPassed" in channel) throw new Error(channel.notPassed);
     const fd = openSync("/dev/null", "r");
     let sent = 0;
@@ -158,7 +158,7 @@ answer({
   },
   /** Some bytes, with a descriptor if `fd` says so. */
   sendBytes({ bytes, withDescriptor }: { bytes: readonly number[]; withDescriptor: boolean }) {
-    return calls().send(connected().fd, Uint8Array.from(bytes), withDescriptor ? 0 : undefined);
+    return calls().send(connectClient().fd, Uint8Array.from(bytes), withDescriptor ? 0 : undefined);
   },
   /** Three descriptors in one message. */
   sendThree(bytes: readonly number[]) {
@@ -179,7 +179,7 @@ answer({
       view.setBigUint64(128 + 8 * index, word, true);
     });
     for (const index of [0, 1, 2]) view.setInt32(144 + 4 * index, 0, true);
-    return Number(library.func("long sendmsg(int socket, void *message, int flags)")(connected().fd, page, 0));
+    return Number(library.func("long sendmsg(int socket, void *message, int flags)")(connectClient().fd, page, 0));
   },
   /** A file in the folder of the other side, and a reference for it. */
   offerNamed({ folder, file, mode, link }: { folder: string; file: string; mode: number; link: boolean }) {

@@ -31,7 +31,7 @@ export const secretLength = 16;
 export const mostUntaken = 256;
 
 /** The message that a client sends first. */
-export function greetingOf(secret: Uint8Array): Uint8Array {
+export function makeGreeting(secret: Uint8Array): Uint8Array {
   const message = messageOf(Kind.greeting, 0);
   message.set(secret, messageLength - secretLength);
   return message;

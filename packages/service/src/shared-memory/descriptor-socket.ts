@@ -4,7 +4,7 @@
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { connect, createServer, type Socket } from "node:net";
-import { greetingOf, receiveGreeting, secretLength } from "./descriptor-channel.ts";
+import { makeGreeting, receiveGreeting, secretLength } from "./descriptor-channel.ts";
 import { type Linux, linux } from "./linux.ts";
 import { descriptorOf, peerCredentials } from "./peer-credentials.ts";
 
@@ -134,7 +134,7 @@ export async function connectDescriptors(path: string): Promise<ClientSocket | N
     const fd = descriptorOf(socket);
     if (fd === undefined) throw new Error("this version of Node.js does not say what descriptor a socket has");
     const secret = new Uint8Array(randomBytes(secretLength));
-    if (!found.send(fd, greetingOf(secret), undefined)) throw new Error("the greeting cannot be sent");
+    if (!found.send(fd, makeGreeting(secret), undefined)) throw new Error("the greeting cannot be sent");
     return { ...socketOf({ socket, fd }), secret };
   } catch (error) {
     socket.destroy();

@@ -56,7 +56,7 @@ export interface Parking {
    * Runs work of this thread that is not in a burst's queue, or waits for events: the thread does not block meanwhile. All
    * executions of bursts belong here too.
    */
-  during<T>(work: () => Promise<T>): Promise<T>;
+  runUnblocked<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
@@ -107,7 +107,7 @@ function createSleeping(system: Linux, slice?: number): Parking {
       },
     },
     doorbell: sleepers.doorbell,
-    async during(work) {
+    async runUnblocked(work) {
       underWay++;
       try {
         return await work();

@@ -124,7 +124,7 @@ function callsOf(library: SystemLibrary, numbers: Linux["numbers"]): Linux {
   const futexWait = library.func("long syscall(long number, int64_t address, int operation, int value, void *timeout)");
   const allocate = allocator(library);
   const scratch = createScratch(library, allocate);
-  const failed = (call: string) => new SystemError(call, library.errno());
+  const fail = (call: string) => new SystemError(call, library.errno());
   const { view } = scratch;
   return {
     library,
@@ -132,9 +132,9 @@ function callsOf(library: SystemLibrary, numbers: Linux["numbers"]): Linux {
     allocate,
     createMemoryFile(size) {
       const fd = Number(memfdCreate("nnhal", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-      if (fd < 0) throw failed("memfd_create");
+      if (fd < 0) throw fail("memfd_create");
       if (Number(ftruncate(fd, size)) === 0) return fd;
-      const error = failed(`ftruncate to ${size} bytes`);
+      const error = fail(`ftruncate to ${size} bytes`);
       close(fd);
       throw error;
     },
@@ -187,7 +187,7 @@ function callsOf(library: SystemLibrary, numbers: Linux["numbers"]): Linux {
     credentials(socket) {
       const at = scratch.address + BigInt(scratch.content);
       view.setUint32(scratch.content + 16, 12, true);
-      if (Number(getsockopt(socket, SOL_SOCKET, SO_PEERCRED, at, at + 16n)) !== 0) throw failed("getsockopt");
+      if (Number(getsockopt(socket, SOL_SOCKET, SO_PEERCRED, at, at + 16n)) !== 0) throw fail("getsockopt");
       const word = (index: number) => view.getInt32(scratch.content + 4 * index, true);
       return { pid: word(0), uid: word(1) >>> 0, gid: word(2) >>> 0 };
     },

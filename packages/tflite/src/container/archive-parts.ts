@@ -1,7 +1,7 @@
 /** The parts of a `.task` file: the entries of a zip archive, and of those in it. */
 import { DEFLATED, type Entry, entriesOf, inflate, inflateStart, STORED } from "../describe/archive.ts";
 import { end, findEnd, local, MOST_COMMENT, viewOf } from "../describe/archive-directory.ts";
-import { ensure, fail, quoted } from "../error.ts";
+import { ensure, fail, quote } from "../error.ts";
 import { mayHaveParts, type TfliteContainer, type TflitePart } from "./part.ts";
 
 /** The remaining limits for listing a file. */
@@ -36,21 +36,21 @@ export async function listArchive(
   base: number | undefined,
   depth: number,
 ): Promise<TflitePart[]> {
-  const place = prefix === "" ? "archive" : `archive ${quoted(prefix)}`;
+  const place = prefix === "" ? "archive" : `archive ${quote(prefix)}`;
   const parts: TflitePart[] = [];
   for (const entry of await readEntries(file, place)) {
     budget.entries++;
     ensure(budget.entries <= MOST_ENTRIES, place, () => `there are more than ${MOST_ENTRIES} entries`);
     if (entry.name.endsWith("/")) continue;
     const name = prefix + entry.name;
-    const at = await contentStart(file, entry, `part ${quoted(name)}`);
+    const at = await contentStart(file, entry, `part ${quote(name)}`);
     const part = partOf(file, entry, name, at, base);
     const start = await startOf(file, entry, at, name);
     if (!isArchive(start)) {
       parts.push({ ...part, type: isModel(start) ? "model" : "file" });
       continue;
     }
-    ensure(depth < MOST_DEPTH, `part ${quoted(name)}`, () => `it is an archive in ${depth} others, more than are read`);
+    ensure(depth < MOST_DEPTH, `part ${quote(name)}`, () => `it is an archive in ${depth} others, more than are read`);
     const inner = entry.method === STORED ? slice(file, at, entry.size) : await unpack(part, budget);
     const innerBase = entry.method === STORED ? part.offset : undefined;
     parts.push(...(await listArchive(inner, budget, `${name}/`, innerBase, depth + 1)));
@@ -72,7 +72,7 @@ function slice(file: TfliteContainer, at: number, size: number): TfliteContainer
 
 async function unpack(part: TflitePart, budget: Budget): Promise<TfliteContainer> {
   budget.unpacked -= part.size;
-  ensure(budget.unpacked >= 0, `part ${quoted(part.name)}`, () => "the archives in it take too many bytes to list");
+  ensure(budget.unpacked >= 0, `part ${quote(part.name)}`, () => "the archives in it take too many bytes to list");
   const bytes = await part.read();
   return { size: bytes.length, read: async (from, length) => bytes.subarray(from, from + length) };
 }
@@ -119,7 +119,7 @@ function partOf(
   at: number,
   base: number | undefined,
 ): TflitePart {
-  const place = `part ${quoted(name)}`;
+  const place = `part ${quote(name)}`;
   if (method === STORED) ensure(size === compressed, place, () => `${compressed} stored bytes are not ${size}`);
   return {
     ...{ name, type: "file", size },
@@ -140,5 +140,5 @@ async function startOf(file: TfliteContainer, entry: Entry, at: number, name: st
   const { method, compressed } = entry;
   if (method === STORED) return file.read(at, Math.min(START, compressed));
   if (method !== DEFLATED) return new Uint8Array(0);
-  return inflateStart(await file.read(at, Math.min(START_PACKED, compressed)), START, `part ${quoted(name)}`);
+  return inflateStart(await file.read(at, Math.min(START_PACKED, compressed)), START, `part ${quote(name)}`);
 }

@@ -28,7 +28,7 @@ const language = litertlm([
 ]);
 
 /** Summary of parts, for comparison. */
-async function listed(file: Uint8Array) {
+async function list(file: Uint8Array) {
   return (await tfliteParts(file)).map(({ read: _, ...part }) => part);
 }
 
@@ -66,7 +66,7 @@ describe("parts of a zip archive", () => {
   });
 
   test("are those of archives in it, with the path to them", async () => {
-    const parts = await listed(nested);
+    const parts = await list(nested);
     expect(parts.map(({ name, type }) => [name, type])).toEqual([
       ["inner.task/model.tflite", "model"],
       ["inner.task/labels.txt", "file"],
@@ -79,25 +79,25 @@ describe("parts of a zip archive", () => {
   test("have places in the container unless they lie in a compressed archive", async () => {
     const inner = withFiles(nothing, { noise });
     const stored = withFiles(nothing, { "inner.task": { content: inner, isStored: true } });
-    const at = (await listed(stored))[0]?.offset ?? 0;
+    const at = (await list(stored))[0]?.offset ?? 0;
     expect(stored.subarray(at, at + noise.length)).toEqual(noise);
     const compressed = withFiles(nothing, { "inner.task": inner });
-    expect((await listed(compressed))[0]).not.toHaveProperty("offset");
+    expect((await list(compressed))[0]).not.toHaveProperty("offset");
   });
 
   test("have names of their own", async () => {
     const twice = withFiles(nothing, { "a.bin": noise, "b.bin": noise });
     const bytes = Uint8Array.from(twice, (byte, i) => (byte === 0x62 && twice[i + 1] === 0x2e ? 0x61 : byte));
-    expect((await listed(bytes)).map(({ name }) => name)).toEqual(["a.bin", "a.bin#2"]);
+    expect((await list(bytes)).map(({ name }) => name)).toEqual(["a.bin", "a.bin#2"]);
   });
 
   test("are refused in more archives than three, and beyond 1000 entries", async () => {
     const deep = (depth: number): Uint8Array => (depth === 0 ? noise : withFiles(nothing, { a: deep(depth - 1) }));
-    expect((await listed(deep(3))).map(({ name }) => name)).toEqual(["a/a/a"]);
+    expect((await list(deep(3))).map(({ name }) => name)).toEqual(["a/a/a"]);
     expect(await reasonOf(deep(4))).toContain('part "a/a/a": it is an archive in 3 others');
     const many = (count: number) =>
       withFiles(nothing, Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}`, nothing])));
-    expect(await listed(many(1000))).toHaveLength(1000);
+    expect(await list(many(1000))).toHaveLength(1000);
     expect(await reasonOf(many(1001))).toContain("1001, more than 1000");
     expect(await reasonOf(withFiles(nothing, { a: many(600), b: many(600) }))).toContain("more than 1000 entries");
   });
@@ -122,7 +122,7 @@ describe("parts of a zip archive", () => {
 
 describe("parts of a .litertlm file", () => {
   test("are its sections, named by their model or their kind", async () => {
-    expect(await listed(language)).toEqual([
+    expect(await list(language)).toEqual([
       { name: "llm-metadata", type: "llm-metadata", size: 2, offset: BLOCK },
       { name: "prefill", type: "model", size: model.length, offset: 2 * BLOCK },
       { name: "prefill.weights", type: "weights", size: noise.length, offset: 3 * BLOCK },
@@ -162,19 +162,19 @@ describe("parts of a .litertlm file", () => {
       { type: 3, content: model },
       { type: 3, content: model },
     ];
-    const moved = (begin: number, end: number) =>
+    const move = (begin: number, end: number) =>
       litertlm(two, {
         change: (ranges) => {
           ranges[1] = [begin, end];
         },
       });
     const size = 3 * BLOCK;
-    expect(await listed(moved(2 * BLOCK, size))).toHaveLength(2);
-    expect(await reasonOf(moved(2 * BLOCK, size + 1))).toContain(`sections[1]: bytes 32768 to ${size + 1} lie outside`);
-    expect(await reasonOf(moved(2 * BLOCK, 2 * BLOCK - 1))).toContain("sections[1]");
-    expect(await reasonOf(moved(0, 100))).toContain("sections[1]: bytes 0 to 100 lie outside");
-    expect(await listed(moved(BLOCK + model.length, size))).toHaveLength(2);
-    expect(await reasonOf(moved(BLOCK + model.length - 1, size))).toContain("within the part before it");
+    expect(await list(move(2 * BLOCK, size))).toHaveLength(2);
+    expect(await reasonOf(move(2 * BLOCK, size + 1))).toContain(`sections[1]: bytes 32768 to ${size + 1} lie outside`);
+    expect(await reasonOf(move(2 * BLOCK, 2 * BLOCK - 1))).toContain("sections[1]");
+    expect(await reasonOf(move(0, 100))).toContain("sections[1]: bytes 0 to 100 lie outside");
+    expect(await list(move(BLOCK + model.length, size))).toHaveLength(2);
+    expect(await reasonOf(move(BLOCK + model.length - 1, size))).toContain("within the part before it");
   });
 
   test("of another version, and more than 1000, are refused", async () => {
@@ -186,7 +186,7 @@ describe("parts of a .litertlm file", () => {
         Array.from({ length: count }, () => ({ type: 1, content: nothing })),
         { block: 64 },
       );
-    expect(await listed(many(1000))).toHaveLength(1000);
+    expect(await list(many(1000))).toHaveLength(1000);
     expect(await reasonOf(many(1001))).toContain("it lists 1001 sections, more than 1000");
   });
 });

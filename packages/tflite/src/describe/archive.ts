@@ -3,7 +3,7 @@
  * is refused.
  */
 import { Inflate } from "fflate";
-import { ensure, fail, quoted } from "../error.ts";
+import { ensure, fail, quote } from "../error.ts";
 import { type Directory, entry, local, type PackedFile, viewOf } from "./archive-directory.ts";
 
 const PATH = "packed files";
@@ -65,7 +65,7 @@ export function contentOf(
   { name, method, compressed, size, at }: Entry,
   most = MOST_BYTES,
 ): Uint8Array {
-  const place = `${PATH}: ${quoted(name)}`;
+  const place = `${PATH}: ${quote(name)}`;
   const limit = Math.min(most, MOST_BYTES);
   ensure(size <= limit, place, () => `${size} bytes are more than the most, ${limit}`);
   const view = viewOf(bytes);
@@ -89,7 +89,7 @@ export function inflate(data: Uint8Array, size: number, place: string): Uint8Arr
     content.set(chunk, filled);
     filled += chunk.length;
   });
-  unpacking(place, () => {
+  unpackOrThrow(place, () => {
     for (let at = 0; at < data.length; at += PORTION) {
       stream.push(data.subarray(at, at + PORTION), at + PORTION >= data.length);
     }
@@ -107,12 +107,12 @@ export function inflateStart(data: Uint8Array, count: number, place: string): Ui
     start.set(more, filled);
     filled += more.length;
   });
-  unpacking(place, () => stream.push(data, false));
+  unpackOrThrow(place, () => stream.push(data, false));
   return start.subarray(0, filled);
 }
 
 /** Throws a TfliteError for data that are broken. */
-function unpacking(place: string, unpack: () => void): void {
+function unpackOrThrow(place: string, unpack: () => void): void {
   try {
     unpack();
   } catch (error) {

@@ -3,7 +3,7 @@
  * for a browser as a part of its own.
  */
 import type { Model } from "@nnhal/types";
-import type { quoted, TfliteProblem } from "../error.ts";
+import type { quote, TfliteProblem } from "../error.ts";
 import type { ImportedModel, ImportOptions } from "../import/import.ts";
 import type { operatorWhere } from "../import/lowering/place.ts";
 import type { OperatorReport } from "../import/reports.ts";
@@ -29,7 +29,7 @@ function operationOf({ operations }: Model["main"], path: string): number {
 
 /** Functions that messages are made with. */
 export interface Naming {
-  readonly quoted: typeof quoted;
+  readonly quoted: typeof quote;
   readonly operatorWhere: typeof operatorWhere;
 }
 

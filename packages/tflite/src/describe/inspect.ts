@@ -2,7 +2,7 @@
  * Contents of a file, and the outcome of each operator, whether or not the file can be imported.
  */
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
-import { describeValue, ensure, MOST_PROBLEMS, quoted, TfliteError, type TfliteProblem } from "../error.ts";
+import { describeValue, ensure, MOST_PROBLEMS, quote, TfliteError, type TfliteProblem } from "../error.ts";
 import { attemptImport, type ImportedModel, type ImportOptions } from "../import/import.ts";
 import { operatorWhere } from "../import/lowering/place.ts";
 import type { OperatorReport } from "../import/reports.ts";
@@ -65,7 +65,7 @@ export function inspectTflite(
   );
   const { imported, operators, problems, usedShape } = attemptImport(model, file, options);
   const notes: string[] = [];
-  const noted = <T>(read: () => T): T | undefined => {
+  const note = <T>(read: () => T): T | undefined => {
     try {
       return read();
     } catch (failure) {
@@ -78,7 +78,7 @@ export function inspectTflite(
   const main = model.subgraphs[index];
   const broken =
     imported && validate
-      ? problemsOfRules({ quoted, operatorWhere }, validate(imported.model), imported, model, options)
+      ? problemsOfRules({ quoted: quote, operatorWhere }, validate(imported.model), imported, model, options)
       : [];
   return {
     model,
@@ -88,8 +88,8 @@ export function inspectTflite(
     problemCount: problems.count + broken.length,
     constants: constantsOf(model),
     multiplyAdds: main === undefined ? 0 : total(main.operators, (operator) => multiplyAdds(main, operator, usedShape)),
-    metadata: noted(() => modelMetadata(model)),
-    packedFiles: (file && noted(() => packedFiles(file))) ?? [],
+    metadata: note(() => modelMetadata(model)),
+    packedFiles: (file && note(() => packedFiles(file))) ?? [],
     notes,
   };
 }

@@ -15,7 +15,7 @@ const packed = withFiles(plain, {
 });
 
 /** The file with bytes of its end changed; `at` counts from the end. */
-function changed(at: number, ...values: readonly number[]): Uint8Array {
+function change(at: number, ...values: readonly number[]): Uint8Array {
   const bytes = packed.slice();
   bytes.set(values, bytes.length + at);
   return bytes;
@@ -59,15 +59,15 @@ describe("packed files", () => {
 
   test.each([
     ["with a byte behind it", Uint8Array.of(...packed, 0)],
-    ["whose directory is elsewhere", changed(-6, 0, 0, 0, 0)],
-    ["whose directory lies behind its end", changed(-6, 0xff, 0xff, 0xff, 0xff)],
+    ["whose directory is elsewhere", change(-6, 0, 0, 0, 0)],
+    ["whose directory lies behind its end", change(-6, 0xff, 0xff, 0xff, 0xff)],
   ])("what looks like an archive %s is none", (_what, bytes) => {
     expect(packedFiles(bytes)).toEqual([]);
   });
 
   test.each([
-    ["more files than 1000", changed(-12, 0xe9, 0x03), "there are 1001, more than 1000"],
-    ["more files than there are", changed(-12, 3, 0), "packed files[2]: its entry at"],
+    ["more files than 1000", change(-12, 0xe9, 0x03), "there are 1001, more than 1000"],
+    ["more files than there are", change(-12, 3, 0), "packed files[2]: its entry at"],
     ["an entry that is none", withEntry(1, 0, 7), "packed files[1]: there is no entry at"],
     ["an entry behind the end", withEntry(1, 28, 0xffff), "packed files[1]: its name lies outside the file"],
     ["an entry that is too long", withEntry(0, 28, 0xffff_000a), "packed files[1]: its entry at"],

@@ -1,5 +1,5 @@
 /** Places of an imported model as problems of its file: a module of its own, since few programs need it. */
-import { quoted, type TfliteProblem } from "../error.ts";
+import { quote, type TfliteProblem } from "../error.ts";
 import type { ImportedModel, ImportOptions } from "../import/import.ts";
 import { operatorWhere } from "../import/lowering/place.ts";
 import type { TfliteModel } from "../model.ts";
@@ -15,5 +15,11 @@ export async function problemsOf(
   file: TfliteModel,
   options?: Pick<ImportOptions, "signature">,
 ): Promise<readonly TfliteProblem[]> {
-  return (await import("./broken-rules.ts")).problemsOf({ quoted, operatorWhere }, places, imported, file, options);
+  return (await import("./broken-rules.ts")).problemsOf(
+    { quoted: quote, operatorWhere },
+    places,
+    imported,
+    file,
+    options,
+  );
 }

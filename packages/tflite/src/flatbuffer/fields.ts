@@ -123,12 +123,15 @@ export function code(codes: Codes, absent = 0): Field<string | number> {
 const utf8 = new TextDecoder();
 
 /** A field that refers to something outside the table; left out it is undefined. */
-function referring<T>(form: Reference, read: (source: Source, at: number, path: string) => T): Field<T | undefined> {
+function makeReferring<T>(
+  form: Reference,
+  read: (source: Source, at: number, path: string) => T,
+): Field<T | undefined> {
   return { form, size: 4, absent: undefined, read };
 }
 
 export function string(): Field<string | undefined> {
-  return referring({ is: "string" }, (source, at, path) => {
+  return makeReferring({ is: "string" }, (source, at, path) => {
     const { start, count } = vectorAt(source, at, 1, path);
     spend(source, count, path);
     // A copy, since browsers do not decode shared memory.
@@ -141,7 +144,7 @@ function vector<T>(
   size: number,
   get: (source: Source, at: number, path: string) => T,
 ): Field<readonly T[] | undefined> {
-  return referring<readonly T[]>(form, (source, at, path) => {
+  return makeReferring<readonly T[]>(form, (source, at, path) => {
     const { start, count } = vectorAt(source, at, size, path);
     spend(source, count * size, path);
     return Array.from({ length: count }, (_, i) => get(source, start + i * size, path));
@@ -165,7 +168,7 @@ export const bools = (): Field<readonly boolean[] | undefined> => vector({ is: "
 
 /** Bytes as a view into the file. Written at a multiple of `alignment` from the start of the file. */
 export function bytes(alignment: number): Field<Uint8Array | undefined> {
-  return referring({ is: "bytes", alignment }, (source, at, path) => {
+  return makeReferring({ is: "bytes", alignment }, (source, at, path) => {
     const { start, count } = vectorAt(source, at, 1, path);
     return source.bytes.subarray(start, start + count);
   });
@@ -173,14 +176,14 @@ export function bytes(alignment: number): Field<Uint8Array | undefined> {
 
 /** Another table. */
 export function child<T>(layout: Layout<T>): Field<T | undefined> {
-  return referring({ is: "child", layout }, (source, at, path) =>
+  return makeReferring({ is: "child", layout }, (source, at, path) =>
     readTable(source, layout, follow(source, at, path), path),
   );
 }
 
 /** A vector of tables. */
 export function children<T>(layout: Layout<T>): Field<readonly T[] | undefined> {
-  return referring<readonly T[]>({ is: "children", layout }, (source, at, path) => {
+  return makeReferring<readonly T[]>({ is: "children", layout }, (source, at, path) => {
     const { start, count } = vectorAt(source, at, 4, path);
     spend(source, count * 4, path);
     return Array.from({ length: count }, (_, i) => {
@@ -195,7 +198,7 @@ export function children<T>(layout: Layout<T>): Field<readonly T[] | undefined> 
  * value that was written before.
  */
 export function reference(): Field<number | undefined> {
-  return referring({ is: "reference" }, follow);
+  return makeReferring({ is: "reference" }, follow);
 }
 
 /** Field of which only the presence is read; it cannot be written. */

@@ -12,7 +12,7 @@ import {
   realType,
   scalar,
   shapeOf,
-  slid,
+  slide,
   sliding,
   tensor,
   type,
@@ -43,19 +43,19 @@ export const layerCases: Readonly<Record<string, fc.Arbitrary<Given>>> = {
   })),
   CONV_2D: fc.tuple(image, sliding, extent).map(([[n, h, w, c], { size, stride, same }, filters]) => ({
     inputs: { x: tensor("FLOAT32", [n, h, w, c]), f: weights([filters, size, size, c]) },
-    shapes: [[n, ...[h, w].map(slid(size, stride, same)), filters]],
+    shapes: [[n, ...[h, w].map(slide(size, stride, same)), filters]],
     options: { padding: same ? "SAME" : "VALID", strideW: stride, strideH: stride },
   })),
   DEPTHWISE_CONV_2D: fc
     .tuple(image, sliding, extent)
     .map(([[n, h, w, c], { size, stride, same }, depthMultiplier]) => ({
       inputs: { x: tensor("FLOAT32", [n, h, w, c]), f: weights([1, size, size, c * depthMultiplier]) },
-      shapes: [[n, ...[h, w].map(slid(size, stride, same)), c * depthMultiplier]],
+      shapes: [[n, ...[h, w].map(slide(size, stride, same)), c * depthMultiplier]],
       options: { padding: same ? "SAME" : "VALID", strideW: stride, strideH: stride, depthMultiplier },
     })),
   MAX_POOL_2D: fc.tuple(image, sliding, realType).map(([[n, h, w, c], { size, stride, same }, kind]) => ({
     inputs: { x: tensor(kind, [n, h, w, c]) },
-    shapes: [[n, ...[h, w].map(slid(size, stride, same)), c]],
+    shapes: [[n, ...[h, w].map(slide(size, stride, same)), c]],
     options: {
       ...{ padding: same ? "SAME" : "VALID", strideW: stride, strideH: stride },
       ...{ filterWidth: size, filterHeight: size },

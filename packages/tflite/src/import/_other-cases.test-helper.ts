@@ -13,7 +13,7 @@ import {
   realType,
   scalar,
   shapeOf,
-  slid,
+  slide,
   sliding,
   tensor,
   type,
@@ -109,7 +109,7 @@ export const otherCases: Readonly<Record<string, fc.Arbitrary<Given>>> = {
   })),
   AVERAGE_POOL_2D: fc.tuple(image, sliding, realType).map(([[n, h, w, c], { size, stride, same }, kind]) => ({
     inputs: { x: tensor(kind, [n, h, w, c]) },
-    shapes: [[n, ...[h, w].map(slid(size, stride, same)), c]],
+    shapes: [[n, ...[h, w].map(slide(size, stride, same)), c]],
     options: {
       padding: same ? "SAME" : "VALID",
       strideW: stride,
@@ -133,7 +133,7 @@ export const otherCases: Readonly<Record<string, fc.Arbitrary<Given>>> = {
   })),
   CONV_3D: fc.tuple(extent, extent, extent, sliding).map(([d, c, units, { stride, same }]) => ({
     inputs: { x: tensor("FLOAT32", [1, d + 1, 4, 5, c]), f: weights([2, 2, 2, c, units]) },
-    shapes: [[1, ...[d + 1, 4, 5].map(slid(2, stride, same)), units]],
+    shapes: [[1, ...[d + 1, 4, 5].map(slide(2, stride, same)), units]],
     options: { padding: same ? "SAME" : "VALID", strideD: stride, strideW: stride, strideH: stride },
   })),
   CONV_3D_TRANSPOSE: fc.tuple(extent, extent, extent).map(([d, c, units]) => ({
@@ -175,7 +175,7 @@ export const otherCases: Readonly<Record<string, fc.Arbitrary<Given>>> = {
   })),
   L2_POOL_2D: fc.tuple(image, sliding).map(([[n, h, w, c], { size, stride, same }]) => ({
     inputs: { x: tensor("FLOAT32", [n, h, w, c]) },
-    shapes: [[n, ...[h, w].map(slid(size, stride, same)), c]],
+    shapes: [[n, ...[h, w].map(slide(size, stride, same)), c]],
     options: {
       padding: same ? "SAME" : "VALID",
       strideW: stride,

@@ -24,11 +24,11 @@ export const image = fc.tuple(extent, fc.integer({ min: 3, max: 7 }), fc.integer
 export const type = fc.constantFrom<NonNullable<TensorGiven["type"]>>("FLOAT32", "INT8", "INT32", "INT64");
 export const realType = fc.constantFrom<NonNullable<TensorGiven["type"]>>("FLOAT32", "INT8", "INT16");
 
-export const quantised = (kind: TensorGiven["type"]) => (kind === "INT8" || kind === "INT16" ? { scale: 0.5 } : {});
+export const quantise = (kind: TensorGiven["type"]) => (kind === "INT8" || kind === "INT16" ? { scale: 0.5 } : {});
 export const tensor = (kind: NonNullable<TensorGiven["type"]>, shape: Shape): TensorGiven => ({
   type: kind,
   shape,
-  ...quantised(kind),
+  ...quantise(kind),
 });
 export const list = (...data: readonly number[]): TensorGiven => ({ type: "INT32", shape: [data.length], data });
 export const scalar = (value: number): TensorGiven => ({ type: "INT32", shape: [], data: [value] });
@@ -46,7 +46,7 @@ export function product(shape: Shape): number {
 }
 
 /** Extents of windows of `size` that slide by `stride`. */
-export const slid = (size: number, stride: number, same: boolean) => (whole: number) =>
+export const slide = (size: number, stride: number, same: boolean) => (whole: number) =>
   same ? Math.ceil(whole / stride) : Math.floor((whole - size) / stride) + 1;
 
 export const sliding = fc.record({

@@ -6,7 +6,7 @@ import type { TensorGiven } from "../_model.test-helper.ts";
 import { extent, type Given, longList, shapeOf, tensor, type } from "./_shape-cases.test-helper.ts";
 
 /** Operators of two tensors of one shape. */
-const same = (names: readonly string[], kinds: readonly NonNullable<TensorGiven["type"]>[]) =>
+const isSame = (names: readonly string[], kinds: readonly NonNullable<TensorGiven["type"]>[]) =>
   names.map((name): [string, fc.Arbitrary<Given>] => [
     `STABLEHLO_${name}`,
     fc.tuple(shapeOf(1, 4), fc.constantFrom(...kinds)).map(([shape, kind]) => ({
@@ -17,9 +17,9 @@ const same = (names: readonly string[], kinds: readonly NonNullable<TensorGiven[
 
 export const stablehloCases: Readonly<Record<string, fc.Arbitrary<Given>>> = {
   ...Object.fromEntries([
-    ...same(["ADD", "MULTIPLY", "MAXIMUM", "MINIMUM"], ["FLOAT32", "INT8", "INT32", "INT64"]),
-    ...same(["AND"], ["BOOL", "INT8", "INT32"]),
-    ...same(["SHIFT_LEFT"], ["INT8", "INT16", "INT32"]),
+    ...isSame(["ADD", "MULTIPLY", "MAXIMUM", "MINIMUM"], ["FLOAT32", "INT8", "INT32", "INT64"]),
+    ...isSame(["AND"], ["BOOL", "INT8", "INT32"]),
+    ...isSame(["SHIFT_LEFT"], ["INT8", "INT16", "INT32"]),
   ]),
   STABLEHLO_GATHER: fc.tuple(extent, shapeOf(1, 3), type).map(([count, [first = 1, ...rest], kind]) => ({
     inputs: { x: tensor(kind, [first, ...rest]), i: longList(...new Array<number>(count).fill(0)) },

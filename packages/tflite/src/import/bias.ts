@@ -48,7 +48,7 @@ export function biasOperand(
       size <= MOST_ZERO_BYTES,
       () => `the file has no bias, and zeros for ${units} filters take more than ${MOST_ZERO_BYTES} bytes`,
     );
-    return op.graph.shared(`zeros ${type} ${units} ${scale}`, wanted, new Uint8Array(size));
+    return op.graph.share(`zeros ${type} ${units} ${scale}`, wanted, new Uint8Array(size));
   }
   // Layers with 16-bit activations are the extension's, which takes the bias as it is.
   if (op.inputTensor(place).type === "INT64") return op.asInFile(place);

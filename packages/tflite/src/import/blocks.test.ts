@@ -32,7 +32,7 @@ function layer(name: string, tensors: Readonly<Record<string, TensorGiven>>, y: 
 }
 
 const four = scales(one, two, half, quarter);
-const connected = (changes: Readonly<Record<string, TensorGiven>> = {}, options = {}) =>
+const connect = (changes: Readonly<Record<string, TensorGiven>> = {}, options = {}) =>
   layer("FULLY_CONNECTED", { x: floats(1, 4), w: weights(), s: four, ...changes }, floats(1, 2), options);
 
 describe("weights in blocks with a scale each", () => {
@@ -44,7 +44,7 @@ describe("weights in blocks with a scale each", () => {
   test.each([{}, { hybrid: "widened" }, { extensions: false }] as ImportOptions[])(
     "of FULLY_CONNECTED with %j",
     async (options) => {
-      const imported = importTflite(writeTflite(connected()), options);
+      const imported = importTflite(writeTflite(connect()), options);
       expectValid(imported);
       const [result = []] = await execute(imported, [x]);
       for (const [unit, row] of reals.entries()) expect(result[unit]).toBeCloseTo(product(row), 4);
@@ -52,7 +52,7 @@ describe("weights in blocks with a scale each", () => {
   );
 
   test("and an activation", async () => {
-    const imported = importTflite(connected({}, { fusedActivationFunction: "RELU" }));
+    const imported = importTflite(connect({}, { fusedActivationFunction: "RELU" }));
     const [result = []] = await execute(imported, [x]);
     expect(result[0]).toBeCloseTo(Math.max(0, product(reals[0])), 4);
     expect(result[1]).toBeCloseTo(Math.max(0, product(reals[1])), 4);
@@ -76,7 +76,7 @@ describe("weights in blocks with a scale each", () => {
 
   test("are read as they are written, along several dimensions too", () => {
     for (const blocks of [stated, { ...stated, dimensions: [0, 1] }]) {
-      const read = readTflite(writeTflite(connected({ w: weights({ blocks }) })));
+      const read = readTflite(writeTflite(connect({ w: weights({ blocks }) })));
       expect(read.subgraphs[0]?.tensors[1]?.blocks).toEqual(blocks);
     }
   });
@@ -102,7 +102,7 @@ describe("weights in blocks with a scale each", () => {
     ],
     ["several dimensions", { w: weights({ blocks: { ...stated, dimensions: [0, 1] } }) }, "along several dimensions"],
   ] as [string, Record<string, TensorGiven>, string][])("with %s are refused", (_, changes, message) => {
-    expect(problemOf(connected(changes))).toContain(message);
+    expect(problemOf(connect(changes))).toContain(message);
   });
 
   test("are refused for other operators", () => {
@@ -117,7 +117,7 @@ describe("weights in blocks with a scale each", () => {
   });
 
   test("with the scales of a tensor that is not there are a broken file", () => {
-    const model = connected({ w: weights({ blocks: { ...stated, scales: 9 } }) });
+    const model = connect({ w: weights({ blocks: { ...stated, scales: 9 } }) });
     expect(problemOf(model)).toContain("there is no tensor 9");
   });
 });

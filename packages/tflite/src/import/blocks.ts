@@ -57,7 +57,7 @@ export function blocksOf(op: Lowering): Blocks | undefined {
   );
   const shape = { dimensions: [rows, count], scale: 0, zeroPoint: 0 };
   const halves = op.graph.reinterpret(scales, `blocks of ${size}`, () => ({ type: "TENSOR_FLOAT16", ...shape }));
-  const floats = op.graph.derived(`${halves} as float`, { type: "TENSOR_FLOAT32", ...shape }, (result) =>
+  const floats = op.graph.derive(`${halves} as float`, { type: "TENSOR_FLOAT32", ...shape }, (result) =>
     op.emit("CAST", [halves], [result]),
   );
   return { count, size, scales: floats };

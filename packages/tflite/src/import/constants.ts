@@ -116,16 +116,16 @@ export function createConstants(model: TfliteModel, file?: Uint8Array): Constant
     for (const [data, offset] of expanded) bytes.set(data, offset);
     return memoryOf(bytes);
   };
-  const opened = () => {
+  const openDevice = () => {
     expander ??= expanding().createExpander(memories.reduce((sum, { bytes }) => sum + bytes.length, 0));
     return expander;
   };
   return {
     elementsOf(tensor, data, elementSize, place) {
       if (tensor.sparsity === undefined && packings[tensor.type] === undefined) return data;
-      return opened().expand(tensor, data, elementSize, place);
+      return openDevice().expand(tensor, data, elementSize, place);
     },
-    widen: (data, place) => opened().widen(data, place),
+    widen: (data, place) => openDevice().widen(data, place),
     locate(data) {
       const { length } = data;
       for (const { offsetOf, memory } of memories) {

@@ -23,7 +23,7 @@ export type CustomOptions = (name: string) => FlexValue | undefined;
 /** Opens the map of a custom operator's options. Throws a TfliteError if the bytes are something else; without bytes it has none. */
 export function customOptions(op: Place): CustomOptions {
   const stored = storedOptions(op);
-  const map = reading(op, () => stored.map());
+  const map = readOptions(op, () => stored.map());
   return (name) => (Object.hasOwn(map, name) ? map[name] : undefined);
 }
 
@@ -55,7 +55,7 @@ function optionsOf(op: Place, operation: Operation): (param: Param) => OptionVal
     return ({ name, kind }) => fittingValue(op, name, kind, options(name));
   }
   const stored = storedOptions(op);
-  const values: OptionValues = reading(op, () => read(stored)) ?? {};
+  const values: OptionValues = readOptions(op, () => read(stored)) ?? {};
   return ({ name, kind }) => (Object.hasOwn(values, name) ? fittingValue(op, name, kind, values[name]) : undefined);
 }
 
@@ -64,7 +64,7 @@ function storedOptions({ operator: { version, customOptions: bytes = new Uint8Ar
 }
 
 /** Runs a reader of options. An error that it throws is about the bytes: an operation that reads its options may do so without a check. */
-function reading<Result>(op: Place, work: () => Result): Result {
+function readOptions<Result>(op: Place, work: () => Result): Result {
   try {
     return work();
   } catch (error) {

@@ -16,7 +16,7 @@ import {
 } from "@nnhal/operations/authoring";
 import { flexible } from "@nnhal/test-kit/flexbuffer";
 import { describe, expect, test } from "vitest";
-import { changed, execute, firstOperator, oneOperator } from "../_model.test-helper.ts";
+import { changeModel, execute, firstOperator, oneOperator } from "../_model.test-helper.ts";
 import { TfliteError } from "../error.ts";
 import type { TfliteModel } from "../model.ts";
 import { writeTflite } from "../write.ts";
@@ -85,10 +85,10 @@ const mine = defineExtension({
 });
 
 /** An operator that picks two elements. */
-function picking(customOptions: Uint8Array, { customCode = "Picked", version = 1, inputs = {} } = {}): TfliteModel {
+function makePicking(customOptions: Uint8Array, { customCode = "Picked", version = 1, inputs = {} } = {}): TfliteModel {
   const y = { type: "FLOAT32", shape: [2] } as const;
   const bare = oneOperator("CUSTOM", { x: f, ...inputs }, { y }, {}, { customCode });
-  return changed(bare, () => ({ operators: [{ ...firstOperator(bare), version, customOptions }] }));
+  return changeModel(bare, () => ({ operators: [{ ...firstOperator(bare), version, customOptions }] }));
 }
 
 const pick = (given: TfliteModel) =>
@@ -102,7 +102,7 @@ const pick = (given: TfliteModel) =>
 function model(options?: object, customCode = "Affine", type: "FLOAT32" | "INT32" = "FLOAT32"): TfliteModel {
   const bare = oneOperator("CUSTOM", { x: { ...f, type } }, { y: f }, {}, { customCode });
   if (options === undefined) return bare;
-  return changed(bare, () => ({ operators: [{ ...firstOperator(bare), customOptions: flexible(options) }] }));
+  return changeModel(bare, () => ({ operators: [{ ...firstOperator(bare), customOptions: flexible(options) }] }));
 }
 
 /** The error that an import throws. */
@@ -128,7 +128,7 @@ describe("a custom operator", () => {
     const given = model({ factor: 2.5, shift: -1 });
     const [operator] = given.subgraphs[0]?.operators ?? [];
     const pooled = Buffer.concat([Buffer.alloc(3), operator?.customOptions ?? Buffer.alloc(0)]).subarray(3);
-    const byHand = changed(given, () => ({ operators: [{ ...firstOperator(given), customOptions: pooled }] }));
+    const byHand = changeModel(given, () => ({ operators: [{ ...firstOperator(given), customOptions: pooled }] }));
     for (const source of [Buffer.from(writeTflite(given)), byHand]) {
       const imported = importTflite(source, { customOperators: [mine] });
       expect(await execute(imported, [[1, 2, -4]], createReferenceBackend({ extensions: [mine] }))).toEqual([
@@ -158,22 +158,22 @@ describe("a custom operator", () => {
   });
 
   test("has lists for tensors that are not inputs, and truth values as numbers", async () => {
-    expect(await pick(picking(flexible({ places: [2, 0], isNegated: true })))).toEqual([[4, -1]]);
+    expect(await pick(makePicking(flexible({ places: [2, 0], isNegated: true })))).toEqual([[4, -1]]);
     const factors = [0.5, 3];
-    expect(await pick(picking(flexible({ places: [2, 0], factors, isNegated: 0 })))).toEqual([[-2, 3]]);
-    expect(await pick(picking(flexible({ places: [true, false], factors: [], isNegated: 7 })))).toEqual([[-2, -1]]);
+    expect(await pick(makePicking(flexible({ places: [2, 0], factors, isNegated: 0 })))).toEqual([[-2, 3]]);
+    expect(await pick(makePicking(flexible({ places: [true, false], factors: [], isNegated: 7 })))).toEqual([[-2, -1]]);
     // A tensor of the file comes first.
     const inputs = { places: { type: "INT32", shape: [2], data: [1, 1] } } as const;
-    const given = picking(flexible({ places: [2, 0], isNegated: false }), { inputs });
+    const given = makePicking(flexible({ places: [2, 0], isNegated: false }), { inputs });
     expect(await pick(given)).toEqual([[2, 2]]);
   });
 
   test("has options that its operation reads itself, by its version", async () => {
     const struct = Uint8Array.of(2, 0, 0, 0, 1, 0, 0, 0, 1);
     const customCode = "Struct";
-    expect(await pick(picking(struct, { customCode }))).toEqual([[4, -2]]);
+    expect(await pick(makePicking(struct, { customCode }))).toEqual([[4, -2]]);
     const nested = flexible({ window: { places: [0, 1], mode: "as it is" } });
-    expect(await pick(picking(nested, { customCode, version: 2 }))).toEqual([[1, 2]]);
+    expect(await pick(makePicking(nested, { customCode, version: 2 }))).toEqual([[1, 2]]);
   });
 
   const read = "operators[0] (CUSTOM version 1): the options of the custom operator Struct cannot be read: ";
@@ -216,7 +216,7 @@ describe("a custom operator", () => {
     ["Picked", 1, flexible({ places: [1, 2] }), "the custom option isNegated is missing"],
     ["Picked", 1, flexible({ isNegated: 1 }), "Picked needs its places, which the file leaves out"],
   ])("with options that are not its own is refused: %s %i %j", (customCode, version, options, message) => {
-    const given = picking(options, { customCode, version });
+    const given = makePicking(options, { customCode, version });
     expect(() => importTflite(given, { customOperators: [mine] })).toThrow(TfliteError);
     expect(() => importTflite(given, { customOperators: [mine] })).toThrow(message);
   });
@@ -231,7 +231,7 @@ describe("a custom operator", () => {
       { customCode: "AudioSpectrogram" },
     );
     const options = flexible({ window_size: 2, stride: 2, magnitude_squared: true });
-    const made = changed(bare, () => ({ operators: [{ ...firstOperator(bare), customOptions: options }] }));
+    const made = changeModel(bare, () => ({ operators: [{ ...firstOperator(bare), customOptions: options }] }));
     // A Hann window of 2 samples is 0 and 1.
     expect(await execute(importTflite(made), [[9, 3, 9, -2]])).toEqual([[9, 9, 4, 4]]);
     expect(() => importTflite(made, { extensions: false })).toThrow(

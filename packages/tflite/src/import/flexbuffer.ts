@@ -72,7 +72,7 @@ function valueAt(reader: Reader, slot: Slot, depth: number): FlexValue {
     case Kind.Null:
       return null;
     case Kind.Bool:
-      return unsignedAt(view, slot.at, slot.width) !== 0n;
+      return readUnsigned(view, slot.at, slot.width) !== 0n;
     case Kind.Int:
     case Kind.Uint:
     case Kind.Float:
@@ -84,9 +84,9 @@ function valueAt(reader: Reader, slot: Slot, depth: number): FlexValue {
     case Kind.Key:
       return keyAt(reader, targetOf(view, slot));
     case Kind.String:
-      return new TextDecoder().decode(sizedAt(reader, targetOf(view, slot), inner));
+      return new TextDecoder().decode(readSized(reader, targetOf(view, slot), inner));
     case Kind.Blob:
-      return sizedAt(reader, targetOf(view, slot), inner).slice();
+      return readSized(reader, targetOf(view, slot), inner).slice();
     case Kind.Map:
       return mapAt(reader, slot, depth);
     default:
@@ -125,7 +125,7 @@ function mapAt(reader: Reader, slot: Slot, depth: number): FlexMap {
   const start = targetOf(view, slot);
   ensureDepth(depth);
   // Before its elements a map has the distance to its keys, their width, and its size.
-  const keysWidth = Number(unsignedAt(view, start - 2 * width, width));
+  const keysWidth = Number(readUnsigned(view, start - 2 * width, width));
   ensure([1, 2, 4, 8].includes(keysWidth), () => `keys of a map have 1, 2, 4 or 8 bytes, not ${keysWidth}`);
   const keys = targetOf(view, { at: start - 3 * width, width });
   const values = elementsAt(reader, start, width, depth);
@@ -149,17 +149,17 @@ function elementsAt(reader: Reader, start: number, width: number, depth: number)
 
 /** Where a value lies: before the place that has the distance to it. */
 function targetOf(view: DataView, { at, width }: Pick<Slot, "at" | "width">): number {
-  return at - Number(unsignedAt(view, at, width));
+  return at - Number(readUnsigned(view, at, width));
 }
 
 /** The size that precedes a vector, a string or a blob. */
 function sizeAt(view: DataView, start: number, width: number): number {
-  const size = Number(unsignedAt(view, start - width, width));
+  const size = Number(readUnsigned(view, start - width, width));
   ensure(size <= view.byteLength, () => `a value of ${size} elements is longer than the ${view.byteLength} bytes`);
   return size;
 }
 
-function sizedAt(reader: Reader, start: number, width: number): Uint8Array {
+function readSized(reader: Reader, start: number, width: number): Uint8Array {
   const size = sizeAt(reader.view, start, width);
   spend(reader, size);
   return bytesAt(reader.view, start, size);
@@ -179,14 +179,14 @@ function bytesAt(view: DataView, start: number, length: number): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset + placeIn(view, start, length), length);
 }
 
-function unsignedAt(view: DataView, at: number, width: number): bigint {
+function readUnsigned(view: DataView, at: number, width: number): bigint {
   placeIn(view, at, width);
   if (width === 8) return view.getBigUint64(at, true);
   return BigInt(width === 4 ? view.getUint32(at, true) : width === 2 ? view.getUint16(at, true) : view.getUint8(at));
 }
 
 function numberAt(view: DataView, kind: number, at: number, width: number): number | bigint {
-  const bits = unsignedAt(view, at, width);
+  const bits = readUnsigned(view, at, width);
   if (kind === Kind.Float) {
     ensure(width >= 4, () => `floats have 4 or 8 bytes, not ${width}`);
     return width === 8 ? view.getFloat64(at, true) : view.getFloat32(at, true);

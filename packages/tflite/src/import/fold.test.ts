@@ -14,7 +14,7 @@ const int = (data: readonly number[], shape = [data.length]): TensorGiven => ({ 
 const result = (shape: readonly number[]): TensorGiven => ({ type: "INT32", shape });
 
 /** The constant that an operator on constants becomes. */
-function folded(
+function fold(
   name: string,
   inputs: readonly TensorGiven[],
   output: TensorGiven,
@@ -60,7 +60,7 @@ describe("operators on integer constants are computed by the import", () => {
       "6",
     ],
   ])("%s (%#)", (name, inputs, output, options, wanted) => {
-    expect(folded(name, inputs, output, options)).toBe(wanted);
+    expect(fold(name, inputs, output, options)).toBe(wanted);
   });
 
   test("in INT64, too, and from one type to another", async () => {
@@ -74,7 +74,7 @@ describe("operators on integer constants are computed by the import", () => {
     );
     expect(importLines(sum)).toEqual(["nnhal.tflite CAST(?) -> out0"]);
     expect(await execute(importTflite(sum), [])).toEqual([[11, -2]]);
-    expect(folded("CAST", [wide([1, -2])], result([2]))).toBe("1,-2");
+    expect(fold("CAST", [wide([1, -2])], result([2]))).toBe("1,-2");
   });
 
   test("one after the other, from the shape of a tensor", () => {

@@ -68,7 +68,7 @@ function elementwise(compute: (left: number, right: number) => number): Fold {
 }
 
 /** The same elements in another shape; undefined if they do not fill it. */
-function reshaped({ values }: IntegerTensor, shape: readonly number[] | undefined): IntegerTensor | undefined {
+function reshapeIntegers({ values }: IntegerTensor, shape: readonly number[] | undefined): IntegerTensor | undefined {
   return shape !== undefined && sizeOf(shape) === values.length ? { values, shape } : undefined;
 }
 
@@ -78,7 +78,7 @@ const reshape: Fold = ({ inputs: [input, target], option }) => {
   // In old files one dimension of 0 means a scalar.
   const given = listed.length === 1 && listed[0] === 0 ? [] : listed;
   const known = sizeOf(given.filter((extent) => extent !== -1));
-  return reshaped(
+  return reshapeIntegers(
     input,
     given.map((extent) => (extent === -1 ? input.values.length / known : extent)),
   );
@@ -91,7 +91,7 @@ const squeeze: Fold = ({ inputs: [input], option }) => {
   const isRemoved = (extent: number, place: number) => (places.length === 0 ? extent === 1 : places.includes(place));
   return (
     input &&
-    reshaped(
+    reshapeIntegers(
       input,
       input.shape.filter((extent, place) => !isRemoved(extent, place)),
     )
@@ -103,7 +103,7 @@ const expandDims: Fold = ({ inputs: [input, axis] }) => {
   if (input === undefined || place === undefined) return undefined;
   const rank = input.shape.length + 1;
   const from = place < 0 ? place + rank : place;
-  return from >= 0 && from < rank ? reshaped(input, input.shape.toSpliced(from, 0, 1)) : undefined;
+  return from >= 0 && from < rank ? reshapeIntegers(input, input.shape.toSpliced(from, 0, 1)) : undefined;
 };
 
 /** Joins tensors along an axis. */

@@ -31,7 +31,7 @@ export interface Graph {
   /** A tensor of the file, with the type and shape that it turns out to have; undefined if there is none. */
   tensor(index: number): TfliteTensor | undefined;
   /** The operations so far, each with the index of the operator that it came from; -1 if it copies a value to an output. Not of a draft. */
-  emitted(): readonly { readonly operation: Operation; readonly origin: number }[];
+  listEmitted(): readonly { readonly operation: Operation; readonly origin: number }[];
   /** The place of a tensor in problems. */
   placeOf(tensor: number): Place;
   /** Extents of a tensor as the HAL sees them: 0 is unknown, a scalar is a tensor of one element. */
@@ -71,9 +71,9 @@ export interface Graph {
   /** True if a tensor has a shape that contradicts what the file says. */
   isContradicted(): boolean;
   /** Known part of the shape of a tensor's operand. */
-  varying(tensor: number): Varying;
+  findVarying(tensor: number): Varying;
   /** The extents that the file says, 0 where it leaves them open. */
-  declared(tensor: number): readonly number[];
+  readDeclared(tensor: number): readonly number[];
   /** The extents of a tensor's operand; undefined if it has none. */
   usedShape(tensor: number): readonly number[] | undefined;
   /** The description of a tensor's operand; does not make the operand. */
@@ -86,20 +86,20 @@ export interface Graph {
   /** A constant that the import adds. */
   constant(spec: OperandSpec, value: Uint8Array): number;
   /** Like `constant`, but the same one for each call with the same key. */
-  shared(key: string, spec: OperandSpec, value: Uint8Array): number;
+  share(key: string, spec: OperandSpec, value: Uint8Array): number;
   /** A reference to another subgraph of the model. */
   subgraphReference(index: number): number;
   /** An operand that is omitted. */
-  omitted(type: AnyOperandType, rank: number): number;
+  omit(type: AnyOperandType, rank: number): number;
   /** A value between operations that is not a tensor of the file. */
   temporary(spec: OperandSpec): number;
   /** Like `temporary`, but made once for each key: `make` emits the operation that writes it. */
-  derived(key: string, spec: OperandSpec, make: (operand: number) => void): number;
+  derive(key: string, spec: OperandSpec, make: (operand: number) => void): number;
   /** The operand of a variable tensor, and an output of the subgraph for its new value. */
   state(tensor: number): StateOperands;
   emit(operation: Operation, inputs: readonly number[], outputs: readonly number[], origin: number): void;
   /** The operand with 64-bit integers of a constant that was narrowed to INT32; undefined for any other operand. */
-  widened(operand: number): number | undefined;
+  widen(operand: number): number | undefined;
   /** Starts a draft of this graph. Only one of several drafts of the same state may be kept. */
   draft(): GraphDraft;
   /** The subgraph that was made. Not of a draft. */

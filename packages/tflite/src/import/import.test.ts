@@ -3,7 +3,7 @@ import { type Operand, OperandLifeTime } from "@nnhal/types";
 import { describe, expect, test } from "vitest";
 import {
   add,
-  changed,
+  changeModel,
   expectValid,
   firstOperator,
   firstSubgraph,
@@ -23,8 +23,8 @@ const weights = { type: "FLOAT32", shape: [2], data: [3, 4] } as const;
 const added = oneOperator("ADD", { x: f, w: weights }, { y: f });
 
 /** A model with tensors of its first subgraph changed, by name. */
-function retensored(model: TfliteModel, name: string, change: Partial<TfliteTensor>): TfliteModel {
-  return changed(model, ({ tensors }) => ({
+function replaceTensors(model: TfliteModel, name: string, change: Partial<TfliteTensor>): TfliteModel {
+  return changeModel(model, ({ tensors }) => ({
     tensors: tensors.map((tensor) => (tensor.name === name ? { ...tensor, ...change } : tensor)),
   }));
 }
@@ -50,7 +50,7 @@ describe("constants", () => {
   test("of a model lie in the memory that all of them share", () => {
     const memory = new ArrayBuffer(64);
     new Float32Array(memory, 16, 2).set([3, 4]);
-    const { model } = importTflite(retensored(added, "w", { data: new Uint8Array(memory, 16, 8) }));
+    const { model } = importTflite(replaceTensors(added, "w", { data: new Uint8Array(memory, 16, 8) }));
     expect(model.pools).toEqual([
       { name: "ashmem", size: 8, handle: { kind: "buffer", buffer: memory, byteOffset: 16 } },
     ]);
@@ -94,7 +94,7 @@ describe("constants", () => {
     [new Uint8Array(7), '"w": FLOAT32[2] takes 8 bytes, its value has 7'],
     [new Uint8Array(9), '"w": FLOAT32[2] takes 8 bytes, its value has 9'],
   ])("have as many bytes as their shape says (%#)", (data, message) => {
-    expect(problemOf(retensored(added, "w", { data }))).toContain(message);
+    expect(problemOf(replaceTensors(added, "w", { data }))).toContain(message);
   });
 });
 
@@ -225,7 +225,7 @@ describe("models made by hand", () => {
       "there is no tensor 9; the subgraph has 3",
     ],
   ])("with an index that does not exist are refused (%#)", (change, message) => {
-    expect(problemOf(changed(added, () => change))).toContain(message);
+    expect(problemOf(changeModel(added, () => change))).toContain(message);
   });
 
   test("without a subgraph are refused", () => {
@@ -233,7 +233,8 @@ describe("models made by hand", () => {
   });
 
   test("with an option of the wrong kind are refused", () => {
-    const model = (options: object) => changed(added, () => ({ operators: [{ ...firstOperator(added), ...options }] }));
+    const model = (options: object) =>
+      changeModel(added, () => ({ operators: [{ ...firstOperator(added), ...options }] }));
     expect(problemOf(model({ options: { fusedActivationFunction: true } }))).toContain(
       "option fusedActivationFunction: expected a known member, got true",
     );

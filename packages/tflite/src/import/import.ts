@@ -11,7 +11,7 @@ import {
 } from "@nnhal/operations";
 import { type Model, OperationType } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
-import { describeValue, ensure, quoted } from "../error.ts";
+import { describeValue, ensure, quote } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph, TfliteTensor } from "../model.ts";
 import type { ReadingOptions } from "../ranges.ts";
 import { readTflite } from "../read.ts";
@@ -167,12 +167,12 @@ interface Entry {
 /** The entry that the options choose. Throws a TfliteError if there is none. */
 function entryOf(model: TfliteModel, key: string | undefined): Entry {
   const chosen = key === undefined ? undefined : model.signatures.find((signature) => signature.key === key);
-  const keys = () => model.signatures.map((signature) => quoted(signature.key)).slice(0, MOST_KEYS);
+  const keys = () => model.signatures.map((signature) => quote(signature.key)).slice(0, MOST_KEYS);
   ensure(
     key === undefined || chosen !== undefined,
     "options.signature",
     () =>
-      `there is no signature ${quoted(key ?? "")}; ${keys().length === 0 ? "the file has none" : `there are ${keys().join(", ")}`}`,
+      `there is no signature ${quote(key ?? "")}; ${keys().length === 0 ? "the file has none" : `there are ${keys().join(", ")}`}`,
   );
   const index = chosen?.subgraph ?? 0;
   const subgraph = model.subgraphs[index];
@@ -188,7 +188,7 @@ function entryOf(model: TfliteModel, key: string | undefined): Entry {
   const named = new Set(chosen.inputs.map(({ tensor }) => tensor));
   const own = new Set(subgraph.inputs);
   for (const { name, tensor } of chosen.inputs) {
-    ensure(own.has(tensor), "options.signature", () => `${quoted(name)} is tensor ${tensor}, which is not an input`);
+    ensure(own.has(tensor), "options.signature", () => `${quote(name)} is tensor ${tensor}, which is not an input`);
   }
   const inputs = [...chosen.inputs.map(({ tensor }) => tensor), ...subgraph.inputs.filter((each) => !named.has(each))];
   return {
@@ -273,7 +273,7 @@ function hybridOf({ hybrid = "quantised" }: ImportOptions): "quantised" | "widen
     hybrid === "quantised" || hybrid === "widened",
     "options.hybrid",
     () =>
-      `expected "quantised" or "widened", got ${typeof hybrid === "string" ? quoted(hybrid) : describeValue(hybrid)}`,
+      `expected "quantised" or "widened", got ${typeof hybrid === "string" ? quote(hybrid) : describeValue(hybrid)}`,
   );
   return hybrid;
 }
@@ -311,7 +311,7 @@ function firstValue({ name, type, shape, data }: TfliteTensor): Required<Pick<Mo
   const extents = shape.length === 0 ? [1] : shape;
   if (type !== "STRING") return { initial: bytes, initialShape: extents };
   const count = shape.reduce((product, extent) => product * extent, 1);
-  const { bytes: initial, dimensions } = strings().stringTensor(bytes, count, `the first value of ${quoted(name)}`);
+  const { bytes: initial, dimensions } = strings().stringTensor(bytes, count, `the first value of ${quote(name)}`);
   return { initial, initialShape: [...extents, dimensions.at(-1) ?? 0] };
 }
 
@@ -320,7 +320,7 @@ function originOf({ subgraphs }: TfliteModel, { subgraph: { operands }, graph }:
   return {
     subgraph: index,
     operators: graph
-      .emitted()
+      .listEmitted()
       .map(({ origin }) => ({ name: subgraphs[index]?.operators[origin]?.name ?? "", index: origin })),
     operandNames: operands.map((_, operand) => graph.nameOf(operand)),
   };

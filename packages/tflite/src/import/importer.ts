@@ -70,7 +70,7 @@ function settleType({ tensor, setType }: Graph, { name, inputs, outputs }: Tflit
 
 /** Gives an input the shape of what it gets. */
 function adoptShape(graph: Graph, tensor: number, shape: Varying): void {
-  const declared = graph.declared(tensor);
+  const declared = graph.readDeclared(tensor);
   const isString = graph.tensor(tensor)?.type === "STRING";
   const adopted = withDeclared(isString ? shape.slice(0, -1) : shape, declared);
   if (adopted.join() !== graph.dimensions(tensor).join()) graph.setShape(tensor, adopted);
@@ -192,7 +192,7 @@ function importMain(work: ImportWork): Finished {
     const { graph, results } = finished;
     for (const { input, output } of cells) {
       if (output === undefined) continue;
-      const before = graph.varying(elementAt(graph.subgraph.inputs, input));
+      const before = graph.findVarying(elementAt(graph.subgraph.inputs, input));
       const after = elementAt(results, output);
       const either = before.length === after.length ? eitherShape(before, after) : before;
       if (either.some((extent, i) => extent === VARIES && before[i] !== VARIES)) known[input] = either;
@@ -214,7 +214,7 @@ function importSubgraph(work: ImportWork, request: Request): Finished {
   }
   const { graph, checks } = lowered;
   checks.throwIfAny();
-  return { ...graph.finish(), graph, results: graph.subgraph.outputs.map(graph.varying) };
+  return { ...graph.finish(), graph, results: graph.subgraph.outputs.map(graph.findVarying) };
 }
 
 /** The place in the file of an operator of a procedure. */
@@ -257,9 +257,9 @@ function trustedShapes(
   const isCaller = subgraph.operators.some(({ name }) => callers.has(name));
   const isOther = work.options.chosen.size > 0 || (hasExtension(work) && (isCaller || given !== undefined || !trusts));
   const unknown = (tensor: TfliteTensor) => (isUnranked(tensor) ? [-1] : tensor.shape.map(() => -1));
-  const stored = (tensor: TfliteTensor) => (isUnranked(tensor) ? [-1] : openShape(tensor));
+  const store = (tensor: TfliteTensor) => (isUnranked(tensor) ? [-1] : openShape(tensor));
   if (isOther) return { isOther, trusted: subgraph.tensors.map(unknown) };
-  return { isOther, trusted: hasExtension(work) ? subgraph.tensors.map(stored) : shapes };
+  return { isOther, trusted: hasExtension(work) ? subgraph.tensors.map(store) : shapes };
 }
 
 function surroundingsOf(work: ImportWork, path: string, depth: number, read: ReadonlySet<number>): Surroundings {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   add,
-  changed,
+  changeModel,
   execute,
   expectValid,
   firstSubgraph,
@@ -17,8 +17,8 @@ const f = { type: "FLOAT32", shape: [2] } as const;
 const weights = { type: "FLOAT32", shape: [2], data: [3, 4] } as const;
 
 /** A model with tensors of its first subgraph changed, by name. */
-function retensored(model: TfliteModel, name: string, change: Partial<TfliteTensor>): TfliteModel {
-  return changed(model, ({ tensors }) => ({
+function replaceTensors(model: TfliteModel, name: string, change: Partial<TfliteTensor>): TfliteModel {
+  return changeModel(model, ({ tensors }) => ({
     tensors: tensors.map((tensor) => (tensor.name === name ? { ...tensor, ...change } : tensor)),
   }));
 }
@@ -256,6 +256,6 @@ describe("inputs and outputs", () => {
     [[2 ** 31], "the extent 2147483648 in the shape [2147483648] is not valid"],
   ])("the shape %j is refused", (shape, message) => {
     const model = oneOperator("ABS", { x: f }, { y: f });
-    expect(problemOf(retensored(model, "y", { shape }))).toContain(message);
+    expect(problemOf(replaceTensors(model, "y", { shape }))).toContain(message);
   });
 });

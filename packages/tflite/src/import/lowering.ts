@@ -120,11 +120,11 @@ export function createLowering(
   }
 
   /** An operand as float elements; a scalar, or one that is not quantised, as it is. */
-  function widened(operand: number): number {
+  function widen(operand: number): number {
     const spec = graph.spec(operand);
     const quantisation = quantisationOf(spec.type);
     if (spec.type !== "TENSOR_FLOAT16" && (quantisation === "none" || quantisation === "bias")) return operand;
-    return graph.derived(`${operand} as float`, floatsOf(spec), (result) =>
+    return graph.derive(`${operand} as float`, floatsOf(spec), (result) =>
       emit(spec.type === "TENSOR_FLOAT16" ? "CAST" : "DEQUANTIZE", [operand], [result]),
     );
   }
@@ -199,11 +199,11 @@ export function createLowering(
       const isDirect = operation !== undefined && emission.problemOf(operation, inputs, [result]) === undefined;
       if (isDirect) emitChecked(operation, inputs, [result]);
       else if (!isEightBit) emit(name, inputs, [result]);
-      else inFloat((real) => emit(name, inputs.map(widened), [real]));
+      else inFloat((real) => emit(name, inputs.map(widen), [real]));
     },
     inFloat,
     requantise,
-    asFloat: (place) => widened(input(place)),
+    asFloat: (place) => widen(input(place)),
     state: (place) => graph.state(access.inputIndex(place)),
     subgraphs: (others, inputs) =>
       surroundings

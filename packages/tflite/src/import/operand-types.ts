@@ -3,7 +3,7 @@
  */
 import { type AnyOperandType, elementFactsOf, isExtensionType } from "@nnhal/operations";
 import { type OperandTypeName, operandTypes, type SymmPerChannelQuantParams } from "@nnhal/types";
-import { ensure, fail, listText, type Place, quoted } from "../error.ts";
+import { ensure, fail, listText, type Place, quote } from "../error.ts";
 import type { TfliteTensor } from "../model.ts";
 import type { TensorTypeName } from "../schema/codes.ts";
 import type { Dialect } from "./dialect.ts";
@@ -54,7 +54,7 @@ export const typeHelp: { readonly [Name in TensorTypeName]?: string } = {
 
 /** Name of a tensor in messages. */
 export function describeTensor(tensor: TfliteTensor, index: number): string {
-  return `tensor ${index} ${quoted(tensor.name)} (${tensor.type}${listText(tensor.shape)})`;
+  return `tensor ${index} ${quote(tensor.name)} (${tensor.type}${listText(tensor.shape)})`;
 }
 
 /**

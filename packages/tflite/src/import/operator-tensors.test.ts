@@ -129,7 +129,7 @@ describe("every row", () => {
     });
     fc.assert(
       fc.property(model, ({ name, tensors, results, values, options }) => {
-        const given = (list: typeof tensors, letter: string, mayHaveData: boolean) =>
+        const give = (list: typeof tensors, letter: string, mayHaveData: boolean) =>
           list.map(({ isConstant, isVariable, ...rest }, i): [string, TensorGiven] => {
             const size = rest.shape.reduce((product, extent) => product * extent, 1);
             const data = count(size).map((at) => elementAt(values, at % values.length));
@@ -140,7 +140,7 @@ describe("every row", () => {
               { ...rest, type, isVariable, scale: 0.5, ...(isPlain || isVariable ? {} : { data }) },
             ];
           });
-        const [inputs, outputs] = [given(tensors, "i", true), given(results, "o", false)];
+        const [inputs, outputs] = [give(tensors, "i", true), give(results, "o", false)];
         const free = inputs.filter(([, { data, isVariable }]) => !data && !isVariable);
         const one: OperatorGiven = {
           ...{ name, inputs: inputs.map(([key]) => key), outputs: outputs.map(([key]) => key), options },

@@ -31,7 +31,7 @@ const lstm: Tensors = [
   `input ${cell} hidden_state cell_state input_norm? forget_norm? cell_norm? output_norm?`,
   "output",
 ];
-const prefixed = (prefix: string, names: string) => names.replace(/\S+/g, (name) => `${prefix}_${name}`);
+const addPrefix = (prefix: string, names: string) => names.replace(/\S+/g, (name) => `${prefix}_${name}`);
 const auxiliary = ["input", "forget", "cell", "output"].map((gate) => `auxiliary_to_${gate}_weights?`).join(" ");
 const rnnCell = "weights recurrent_weights bias hidden_state";
 
@@ -46,15 +46,15 @@ const table = {
   BATCH_TO_SPACE_ND: ["input block crops", "output"],
   BIDIRECTIONAL_SEQUENCE_LSTM: [
     [
-      `input ${prefixed("forward", cell)} ${prefixed("backward", cell)}`,
+      `input ${addPrefix("forward", cell)} ${addPrefix("backward", cell)}`,
       "forward_hidden_state forward_cell_state backward_hidden_state backward_cell_state auxiliary_input?",
-      `${prefixed("forward", auxiliary)} ${prefixed("backward", auxiliary)}`,
+      `${addPrefix("forward", auxiliary)} ${addPrefix("backward", auxiliary)}`,
     ].join(" "),
     "forward_output backward_output?",
   ],
   BIDIRECTIONAL_SEQUENCE_RNN: [
     [
-      `input ${prefixed("forward", rnnCell)} ${prefixed("backward", rnnCell)}`,
+      `input ${addPrefix("forward", rnnCell)} ${addPrefix("backward", rnnCell)}`,
       "auxiliary_input? forward_auxiliary_weights? backward_auxiliary_weights?",
     ].join(" "),
     "forward_output backward_output?",

@@ -48,7 +48,7 @@ export function reasonOf(
 /** The reports of the operators of a subgraph, each of whose imports has made its own progress. */
 export function reportsOf(subgraph: TfliteSubgraph, index: number, progress: readonly Progress[]): OperatorReport[] {
   const operations = new Map<number, Operation[]>();
-  for (const { operation, origin } of progress.flatMap(({ graph }) => graph.emitted())) {
+  for (const { operation, origin } of progress.flatMap(({ graph }) => graph.listEmitted())) {
     const list = operations.get(origin);
     if (list === undefined) operations.set(origin, [operation]);
     else list.push(operation);

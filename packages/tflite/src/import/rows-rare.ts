@@ -1,5 +1,5 @@
 /** The rows of all other operators, and of custom ones; the refusal of those without one. */
-import { quoted } from "../error.ts";
+import { quote } from "../error.ts";
 import type { Lowering } from "./lowering.ts";
 import type { CustomRow, Row } from "./row.ts";
 import { axisRows } from "./rows/axes.ts";
@@ -49,7 +49,7 @@ export const rows: readonly Row[] = [
 /** Refuses an operator that has no row, and that the extension does not have either. */
 export function refuseUnknown(op: Lowering): never {
   const { name, customCode } = op.operator;
-  const which = name === "CUSTOM" ? `the custom operator ${quoted(customCode ?? "")}` : `operator ${name}`;
+  const which = name === "CUSTOM" ? `the custom operator ${quote(customCode ?? "")}` : `operator ${name}`;
   return op.fail(`the HAL has no counterpart of ${which}`, helpFor(name));
 }
 

@@ -147,8 +147,8 @@ export function scheduleOperators(
   const { writers, hasValue, readBy, before } = createDependencies(subgraph, shapes, placeOf, options);
   const roots = new Set<number>();
   for (const tensor of subgraph.outputs) {
-    const missing = () => "is an output, but nothing writes it and it has no data";
-    options.attempt(() => ensure(hasValue(tensor), () => tensorWhere(place, subgraph.tensors, tensor), missing));
+    const findMissing = () => "is an output, but nothing writes it and it has no data";
+    options.attempt(() => ensure(hasValue(tensor), () => tensorWhere(place, subgraph.tensors, tensor), findMissing));
     const writer = writers.get(tensor);
     if (writer !== undefined) roots.add(writer);
   }

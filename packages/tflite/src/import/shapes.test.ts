@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changed, expectValid, modelOf, oneOperator, problemOf } from "../_model.test-helper.ts";
+import { changeModel, expectValid, modelOf, oneOperator, problemOf } from "../_model.test-helper.ts";
 import { inspectTflite } from "../describe/inspect.ts";
 import { importTflite } from "./import.ts";
 
@@ -111,7 +111,7 @@ describe("shapes", () => {
   });
 
   test("that follow from chosen ones count for the multiply-adds", () => {
-    const open = changed(pooled, ({ tensors, operators }) => ({
+    const open = changeModel(pooled, ({ tensors, operators }) => ({
       tensors,
       operators: operators.slice(0, 1),
       outputs: [2],
@@ -121,13 +121,13 @@ describe("shapes", () => {
   });
 
   test("that are computed have no more dimensions than any operation takes", () => {
-    const reshaped = (rank: number) =>
+    const reshape = (rank: number) =>
       oneOperator("RESHAPE", { x: f, s: { type: "INT32", shape: [rank] } }, { y: { type: "FLOAT32", shape: [] } });
-    expect(() => importTflite(reshaped(32))).not.toThrow();
+    expect(() => importTflite(reshape(32))).not.toThrow();
     const refused = "the shape of the result has 33 dimensions, more than 32";
-    expect(problemOf(reshaped(33), { extensions: true })).toContain(refused);
+    expect(problemOf(reshape(33), { extensions: true })).toContain(refused);
     // Once so many extents were made.
-    expect(problemOf(reshaped(771_751_937), { extensions: true })).toContain("771751937 dimensions, more than 32");
+    expect(problemOf(reshape(771_751_937), { extensions: true })).toContain("771751937 dimensions, more than 32");
   });
 
   test("of inputs may be chosen freely if the file has no signature", () => {

@@ -1,7 +1,7 @@
 /**
  * The extents of tensors during an import: those that the file stores, or unknown ones that callers may choose.
  */
-import { describeValue, ensure, fail, quoted } from "../error.ts";
+import { describeValue, ensure, fail, quote } from "../error.ts";
 import type { TfliteSubgraph, TfliteTensor } from "../model.ts";
 
 /** Treatment of shapes. */
@@ -91,10 +91,10 @@ export function chosenShapes(
     const tensor = tensors[inputs[place] ?? -1];
     if (tensor === undefined) {
       const known = names.map((name, at) => namesText(name ?? "", signatureNames[at]));
-      fail("options.inputShapes", `there is no input ${quoted(key)}; inputs are ${known.join(", ")}`);
+      fail("options.inputShapes", `there is no input ${quote(key)}; inputs are ${known.join(", ")}`);
     }
-    const path = `options.inputShapes[${quoted(key)}]`;
-    ensure(!chosen.has(place), path, () => `input ${place} (${quoted(tensor.name)}) has been given a shape already`);
+    const path = `options.inputShapes[${quote(key)}]`;
+    ensure(!chosen.has(place), path, () => `input ${place} (${quote(tensor.name)}) has been given a shape already`);
     chosen.set(place, checkShape(tensor, shape, path));
   }
   return chosen;
@@ -103,5 +103,5 @@ export function chosenShapes(
 /** An input's name, with that in the signature if it is another. */
 function namesText(name: string, signatureName: string | undefined): string {
   const isOther = signatureName !== undefined && signatureName !== name;
-  return isOther ? `${quoted(name)} (in the signature ${quoted(signatureName)})` : quoted(name);
+  return isOther ? `${quote(name)} (in the signature ${quote(signatureName)})` : quote(name);
 }

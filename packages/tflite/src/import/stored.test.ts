@@ -9,7 +9,7 @@ import { writeTflite } from "../write.ts";
 import { importTflite } from "./import.ts";
 
 /** The model with a constant stored in another way. */
-function stored(model: TfliteModel, name: string, change: Partial<TfliteTensor>): TfliteModel {
+function store(model: TfliteModel, name: string, change: Partial<TfliteTensor>): TfliteModel {
   const [main] = model.subgraphs;
   if (main === undefined) throw new TypeError("the model has no subgraph");
   const tensors = main.tensors.map((tensor) => (tensor.name === name ? { ...tensor, ...change } : tensor));
@@ -24,7 +24,7 @@ function sum(shape: readonly number[], change: Partial<TfliteTensor>): TfliteMod
     { x: { ...type, shape }, w: { ...type, shape, data: [0] } },
     { y: { ...type, shape } },
   );
-  return stored(model, "w", change);
+  return store(model, "w", change);
 }
 
 /** The elements of w, of the model as it is and after it was written and read. */
@@ -59,14 +59,14 @@ describe("elements of less than 8 bits", () => {
       ["x"],
       ["y"],
     );
-    const packed = (byte: number) => ({ type: "INT4" as const, data: Uint8Array.of(byte) });
-    const both = stored(stored(model, "w", packed(0x21)), "v", packed(0x30));
+    const pack = (byte: number) => ({ type: "INT4" as const, data: Uint8Array.of(byte) });
+    const both = store(store(model, "w", pack(0x21)), "v", pack(0x30));
     expect(await execute(importTflite(both), [[0, 0]])).toEqual([[1, 5]]);
   });
 
   test("UINT4 has no sign", async () => {
     const q = { type: "UINT8", shape: [3], scale: 1 } as const;
-    const model = stored(oneOperator("ADD", { x: q, w: { ...q, data: [0] } }, { y: q }), "w", {
+    const model = store(oneOperator("ADD", { x: q, w: { ...q, data: [0] } }, { y: q }), "w", {
       type: "UINT4",
       data: Uint8Array.of(0xf1, 0x08),
     });
@@ -76,7 +76,7 @@ describe("elements of less than 8 bits", () => {
   test("equal constants are expanded once, in a pool of their own", () => {
     const data = Uint8Array.of(0x21, 0x43);
     const model = sum([4], { type: "INT4", data });
-    const twice = stored(model, "x", { type: "INT4", data: data.subarray(0) });
+    const twice = store(model, "x", { type: "INT4", data: data.subarray(0) });
     const inputs = { ...twice, subgraphs: [{ ...firstSubgraph(twice), inputs: [] }] };
     expect(importTflite(inputs).model.pools.map(({ size }) => size)).toEqual([4]);
   });
@@ -85,7 +85,7 @@ describe("elements of less than 8 bits", () => {
     const x = { type: "INT8", shape: [1, 1, 1, 2], scale: 0.5 } as const;
     const w = { type: "INT8", shape: [2, 1, 1, 2], data: [0], scale: [0.5, 1] } as const;
     const model = oneOperator("CONV_2D", { x, w }, { y: x }, { padding: "VALID", strideW: 1, strideH: 1 });
-    expect(importLines(stored(model, "w", { type: "INT4", data: Uint8Array.of(0x21, 0x43) }))).toEqual([
+    expect(importLines(store(model, "w", { type: "INT4", data: Uint8Array.of(0x21, 0x43) }))).toEqual([
       "CONV_2D(in0, QUANT8_SYMM_PER_CHANNEL[2,1,1,2]*{0.5,1}d0(1,2,3,4), INT32[2](0,0), 2, 1, 1, 0) -> out0",
     ]);
   });
@@ -168,11 +168,11 @@ describe("constants that leave out zeros", () => {
       inputs: ["x"],
       outputs: ["y"],
     });
-    const sparse = stored(model, "w", { ...values, sparsity: rows });
+    const sparse = store(model, "w", { ...values, sparsity: rows });
     expect(importLines(sparse)).toEqual(["ADD(in0, FLOAT32[2,3](1,0,2,0,3,0), 0) -> out0"]);
     const computed = { ...sparse, subgraphs: [{ ...firstSubgraph(sparse), inputs: [0, 2] }] };
     expect(() => importTflite(computed)).toThrow("its input must be a constant");
-    expect(() => importTflite(stored(sparse, "d", { type: "FLOAT16" }))).toThrow(
+    expect(() => importTflite(store(sparse, "d", { type: "FLOAT16" }))).toThrow(
       "its input is FLOAT32, and its output FLOAT16",
     );
   });

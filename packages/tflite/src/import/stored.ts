@@ -41,7 +41,7 @@ export function createExpander(stored: number): Expander {
     return new Uint8Array(size);
   }
 
-  function expanded(tensor: TfliteTensor, data: Uint8Array, elementSize: number, place: Place): Uint8Array {
+  function expandStored(tensor: TfliteTensor, data: Uint8Array, elementSize: number, place: Place): Uint8Array {
     const { sparsity, shape, type } = tensor;
     const offsets = sparsity && storedOffsets(sparsity, shape, place);
     const count = offsets === undefined ? product(shape) : offsets.count;
@@ -79,10 +79,10 @@ export function createExpander(stored: number): Expander {
   return {
     expand(tensor, data, elementSize, place) {
       const { type, sparsity, shape } = tensor;
-      const make = () => expanded(tensor, data, elementSize, place);
+      const make = () => expandStored(tensor, data, elementSize, place);
       return sparsity ? once(known, tensor, make) : onceOf(data, `${type} ${product(shape)}`, make);
     },
-    widen: (data, place) => onceOf(data, "widened", () => widened(data, (size) => allocate(size, place))),
+    widen: (data, place) => onceOf(data, "widened", () => widenStored(data, (size) => allocate(size, place))),
     has: (elements) => results.has(elements),
   };
 }
@@ -91,7 +91,7 @@ function product(extents: readonly number[]): number {
   return extents.reduce((size, extent) => size * extent, 1);
 }
 
-function widened(data: Uint8Array, allocate: (size: number) => Uint8Array): Uint8Array {
+function widenStored(data: Uint8Array, allocate: (size: number) => Uint8Array): Uint8Array {
   const count = data.length / 2;
   const result = allocate(count * 4);
   const view = new DataView(result.buffer);

@@ -6,7 +6,7 @@ import { tfliteExtension } from "@nnhal/extension-tflite";
 import { everyFault } from "@nnhal/test-kit/samples";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { changed, execute, oneOperator, type TensorGiven } from "../_model.test-helper.ts";
+import { changeModel, execute, oneOperator, type TensorGiven } from "../_model.test-helper.ts";
 import type { TfliteModel } from "../model.ts";
 import { builtinOperators } from "../schema/builtin-operators.ts";
 import { layerCases } from "./_layer-cases.test-helper.ts";
@@ -62,8 +62,8 @@ function modelOf(name: string, { inputs, shapes, options, type: given, types }: 
 }
 
 /** The model with the shapes of its results left open, and written as something else. */
-function opened(model: TfliteModel): TfliteModel {
-  return changed(model, ({ tensors, outputs }) => ({
+function openDevice(model: TfliteModel): TfliteModel {
+  return changeModel(model, ({ tensors, outputs }) => ({
     tensors: tensors.map((each, index) =>
       outputs.includes(index)
         ? { ...each, shape: each.shape.map(() => 1), shapeSignature: each.shape.map(() => -1) }
@@ -83,7 +83,7 @@ describe("written shapes", () => {
         const results = await execute(written, []);
         const numbers = given.type === "COMPLEX64" ? 2 : 1;
         expect(results.map(({ length }) => length)).toEqual(wanted.map((shape) => numbers * product(shape)));
-        expect(importTflite(opened(model)).outputs.map(({ shape }) => shape)).toEqual(wanted);
+        expect(importTflite(openDevice(model)).outputs.map(({ shape }) => shape)).toEqual(wanted);
       }),
       { numRuns: everyFault ? 12 : 5 },
     );

@@ -40,7 +40,7 @@ export function createInbox(onTaken: (count: number) => void = () => {}): Inbox 
     if (frame === undefined) {
       if (reason === undefined) return;
       isOver = true;
-      return receiver.closed(reason);
+      return receiver.onClose(reason);
     }
     next++;
     if (next === frames.length) [frames, next] = [[], 0];

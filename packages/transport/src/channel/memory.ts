@@ -20,14 +20,14 @@ interface End {
   readonly channel: Channel;
   readonly inbox: Inbox;
   /** The other end has taken bytes of this one. */
-  taken(count: number): void;
+  markTaken(count: number): void;
   end(reason: string): void;
 }
 
 function createEnd(other: () => End, mostFrame: number): End {
   let waiting = 0;
   let isClosed = false;
-  const inbox = createInbox((count) => other().taken(count));
+  const inbox = createInbox((count) => other().markTaken(count));
   const drain = createDrain(() => isClosed || waiting < lowWater);
   const end = (reason: string) => {
     isClosed = true;
@@ -37,7 +37,7 @@ function createEnd(other: () => End, mostFrame: number): End {
   return {
     inbox,
     end,
-    taken(count) {
+    markTaken(count) {
       waiting -= count;
       if (waiting < lowWater) drain.release();
     },
@@ -53,7 +53,7 @@ function createEnd(other: () => End, mostFrame: number): End {
       get waiting() {
         return waiting;
       },
-      drained: () => drain.wait(),
+      waitUntilDrained: () => drain.wait(),
       pause: () => inbox.pause(),
       resume: () => inbox.resume(),
       close(why = "this side has closed the connection") {

@@ -80,7 +80,7 @@ export function portChannel(port: MessagePort, options: PortOptions = {}): Chann
     get waiting() {
       return waiting;
     },
-    drained: () => drain.wait(),
+    waitUntilDrained: () => drain.wait(),
     pause: () => inbox.pause(),
     resume: () => inbox.resume(),
     close: (why = "this side has closed the connection") => close(why),

@@ -70,7 +70,7 @@ export function socketChannel(socket: Socket, { mostFrame = defaultMostFrame }: 
     get waiting() {
       return socket.writableLength;
     },
-    drained: () => drain.wait(),
+    waitUntilDrained: () => drain.wait(),
     pause() {
       inbox.pause();
       socket.pause();

@@ -19,16 +19,16 @@ export interface Prepared<Arguments> {
  * INVALID_ARGUMENT then. Never rejects.
  */
 export async function callWith<Arguments, Result extends { readonly outcome: Outcome }>(
-  { connection, during }: Session,
+  { connection, waitOnRelease: during }: Session,
   method: Method<Arguments, Result>,
   object: number,
   prepare: () => Prepared<Arguments>,
 ): Promise<Result> {
   const refuse = (error: unknown) => {
-    if (error instanceof Refused) return method.failed(error.outcome);
+    if (error instanceof Refused) return method.answerFailure(error.outcome);
     // Any other error comes from malformed arguments, or from the caller's own code.
     const why = error instanceof Unwritable ? error.message : "the arguments cannot be read";
-    return method.failed({ status: ErrorStatus.INVALID_ARGUMENT, message: `${method.name}: ${why}` });
+    return method.answerFailure({ status: ErrorStatus.INVALID_ARGUMENT, message: `${method.name}: ${why}` });
   };
   let prepared: Prepared<Arguments>;
   let stored: Promise<void> | undefined;
@@ -50,13 +50,14 @@ export async function callWith<Arguments, Result extends { readonly outcome: Out
         answer = connection.call(method, object, given);
       }),
     );
-  const result = (await answer) ?? method.failed({ status: ErrorStatus.GENERAL_FAILURE, message: "it was not sent" });
+  const result =
+    (await answer) ?? method.answerFailure({ status: ErrorStatus.GENERAL_FAILURE, message: "it was not sent" });
   if (result.outcome.status !== ErrorStatus.NONE) return result;
   try {
     prepared.use?.load();
     return result;
   } catch (error) {
     const message = `${method.name}: the outputs cannot be read: ${textOf(error)}`;
-    return method.failed({ status: ErrorStatus.GENERAL_FAILURE, message });
+    return method.answerFailure({ status: ErrorStatus.GENERAL_FAILURE, message });
   }
 }

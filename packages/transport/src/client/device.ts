@@ -91,10 +91,10 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
     <Fact extends Outcome>(read: () => Fact): (() => Fact) =>
     () => ({ ...read(), ...gone() });
   /** A preparation, and the prepared model of the session that it was made in. */
-  const preparing = async (call: (of: Session) => Promise<PreparedAnswer>): Promise<PrepareResult> => {
+  const prepare = async (call: (of: Session) => Promise<PreparedAnswer>): Promise<PrepareResult> => {
     const { outcome, preparedModel, of } = await service.call(
       async (of) => ({ ...(await call(of)), of }),
-      (outcome) => ({ ...methods.prepareModel.failed(outcome), of: service.session }),
+      (outcome) => ({ ...methods.prepareModel.answerFailure(outcome), of: service.session }),
     );
     if (outcome.status !== ErrorStatus.NONE) return { ...outcome, preparedModel: null };
     if (preparedModel !== null) return { ...outcome, preparedModel: remotePreparedModel(of, preparedModel) };
@@ -120,12 +120,12 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
             const { model: wired, use } = wireModel(model, of.memories);
             return { given: { model: wired }, use };
           }),
-        method.failed,
+        method.answerFailure,
       );
       return { ...outcome, supported, reasons, ...(dispatches !== undefined && { dispatches }) };
     },
     prepareModel: (model, given) =>
-      preparing((of) =>
+      prepare((of) =>
         callWith(of, methods.prepareModel, 0, () => {
           const { model: wired, use } = wireModel(model, of.memories);
           const { preference, priority, deadline, cache } = given ?? {};
@@ -135,7 +135,7 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
       ),
     ...(opened.welcome.prepareModelFromCache && {
       prepareModelFromCache: (cache, given) =>
-        preparing((of) =>
+        prepare((of) =>
           callWith(of, methods.prepareModelFromCache, 0, () => {
             const wired = wireCache(cache, of);
             if (wired === undefined) {
@@ -161,7 +161,7 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
               given: { dimensions: objectOf(desc, "desc").dimensions, preparedModels: ids, inputRoles, outputRoles },
             };
           });
-        }, methods.allocate.failed);
+        }, methods.allocate.answerFailure);
         if (outcome.status !== ErrorStatus.NONE) return { ...outcome, buffer: null, token: 0 };
         if (buffer === null) {
           const message = "the service answered NONE without a buffer";

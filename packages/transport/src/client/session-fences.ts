@@ -1,7 +1,7 @@
 /** The fences of a session: those of the server, of which it tells the end, and those of this side, whose end is sent. */
 import { createFence } from "@nnhal/driver-core/fence";
 import type { SyncFence } from "@nnhal/types";
-import { type Handler, taking } from "../protocol/answers.ts";
+import { type Handler, makeMessageHandler } from "../protocol/answers.ts";
 import type { Connection } from "../protocol/connection.ts";
 import { notices } from "../protocol/methods.ts";
 import { createEarlyEnds } from "./early-ends.ts";
@@ -29,7 +29,7 @@ export function createSessionFences(connection: () => Connection): SessionFences
   const early = createEarlyEnds<SyncFence["state"]>();
   let lastId = 0;
   return {
-    handler: taking(notices.fenceSettled, ({ id, state }) => {
+    handler: makeMessageHandler(notices.fenceSettled, ({ id, state }) => {
       const fence = fences.get(id);
       if (fence === undefined) early.keep(id, state);
       else fence.settle(state);

@@ -5,7 +5,7 @@ import { readLast, UnreadableBytes } from "@nnhal/utils/codec";
 import { systemTimer, type Timer } from "@nnhal/utils/time";
 import { type ClientMemories, createClientMemories } from "../memory/client-memories.ts";
 import { type MemoryPassing, noPassing, type PassingFactory } from "../memory/passing.ts";
-import { answering, taking } from "../protocol/answers.ts";
+import { makeMessageHandler, makeMethodHandler } from "../protocol/answers.ts";
 import type { Channel } from "../protocol/channel.ts";
 import { type Connection, createConnection } from "../protocol/connection.ts";
 import { FrameKind } from "../protocol/frames.ts";
@@ -49,7 +49,7 @@ export interface Session extends Pick<SessionFences, "fenceOf" | "idOfFence"> {
   /** The device's status as the server reported it last; OFFLINE if it is gone. Asks for it again. */
   status(): DeviceStatus;
   /** Waits for bytes of memories to be sent; objects are released after that. */
-  during(sending: Promise<void>): Promise<void>;
+  waitOnRelease(sending: Promise<void>): Promise<void>;
   /** Releases an object of the server when nothing refers to its `owner` any more. */
   track(owner: object, id: number): void;
   /** Releases it now. */
@@ -84,12 +84,12 @@ export function openSession(channel: Channel, options: SessionOptions = {}): Pro
   const handlers = [
     ...memories.handlers,
     fences.handler,
-    taking(notices.burstEnded, ({ burst }) => {
+    makeMessageHandler(notices.burstEnded, ({ burst }) => {
       const end = bursts.get(burst);
       if (end === undefined) endedEarly.keep(burst, true);
       else end();
     }),
-    answering(burstCallback.getMemories, (id, { slots }) => getMemories(callbacks.get(id), slots, memories)),
+    makeMethodHandler(burstCallback.getMemories, (id, { slots }) => getMemories(callbacks.get(id), slots, memories)),
   ];
   const connection: Connection = createConnection(
     channel,
@@ -125,7 +125,7 @@ export function openSession(channel: Channel, options: SessionOptions = {}): Pro
       return status;
     },
     track: (owner, id) => unused.register(owner, id, owner),
-    during(work) {
+    waitOnRelease(work) {
       sending.add(work);
       return work.finally(() => sending.delete(work));
     },

@@ -5,7 +5,7 @@
 import { type Mapping, mapPool } from "@nnhal/driver-core/memory";
 import type { Memory } from "@nnhal/types";
 import { Unwritable } from "@nnhal/utils/codec";
-import { type Handler, taking } from "../protocol/answers.ts";
+import { type Handler, makeMessageHandler } from "../protocol/answers.ts";
 import type { Connection } from "../protocol/connection.ts";
 import { textOf } from "../protocol/frames.ts";
 import { notices } from "../protocol/methods.ts";
@@ -103,7 +103,7 @@ export function createClientMemories(passing: MemoryPassing, connection: () => C
       for (const { offset, length } of clip(ranges, copying.mapping)) copying.passed.load(offset, length);
     },
     handlers: [
-      taking(notices.writeMemory, ({ memory, offset, content }) => {
+      makeMessageHandler(notices.writeMemory, ({ memory, offset, content }) => {
         const mapping = copied.get(memory)?.deref();
         if (mapping === undefined || !mapping.writable) return;
         if (!Number.isSafeInteger(offset) || offset < 0 || offset + content.length > mapping.bytes.length) return;

@@ -20,7 +20,7 @@ export async function sendRange(
 ): Promise<void> {
   const end = Math.min(offset + length, bytes.length);
   for (let at = offset; at < end; at += pieceLength) {
-    await channel.drained();
+    await channel.waitUntilDrained();
     send(notices.writeMemory, { memory, offset: at, content: bytes.subarray(at, Math.min(at + pieceLength, end)) });
   }
 }

@@ -1,7 +1,7 @@
 /** The memories that a client has defined, for its server: each one object here too, so that it is mapped once. */
 import { allocateMemory, mapPool } from "@nnhal/driver-core/memory";
 import { ErrorStatus, type Memory } from "@nnhal/types";
-import { type Handler, taking } from "../protocol/answers.ts";
+import { type Handler, makeMessageHandler } from "../protocol/answers.ts";
 import type { Connection } from "../protocol/connection.ts";
 import { notices } from "../protocol/methods.ts";
 import { Refused } from "../protocol/refused.ts";
@@ -50,7 +50,7 @@ export function createServerMemories(
     if (entry !== undefined && !(entry instanceof Refused)) copiedBytes -= entry.copiedBytes;
     entries.delete(id);
   };
-  const exhausted = (why: string) => new Refused(ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT, why);
+  const exhaust = (why: string) => new Refused(ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT, why);
 
   const define = (definition: MemoryDefinition, attachments: readonly SharedArrayBuffer[]): Entry | Refused => {
     switch (definition.kind) {
@@ -70,10 +70,10 @@ export function createServerMemories(
           return new Refused(ErrorStatus.INVALID_ARGUMENT, `a memory of ${size} bytes cannot be copied`);
         }
         if (copiedBytes + size > mostCopiedBytes) {
-          return exhausted(`${copiedBytes} + ${size} bytes of memory would be copied: ${mostCopiedBytes} is the limit`);
+          return exhaust(`${copiedBytes} + ${size} bytes of memory would be copied: ${mostCopiedBytes} is the limit`);
         }
         const { handle } = allocateMemory(size);
-        if (handle?.kind !== "buffer") return exhausted("memory cannot be allocated");
+        if (handle?.kind !== "buffer") return exhaust("memory cannot be allocated");
         const whole =
           description === undefined ? handle : ({ kind: "hardwareBuffer", description, content: handle } as const);
         return { memory: { name, size, handle: whole }, copiedBytes: size };
@@ -103,7 +103,7 @@ export function createServerMemories(
       })();
     },
     handlers: [
-      taking(notices.defineMemory, ({ memory, definition }, attachments) => {
+      makeMessageHandler(notices.defineMemory, ({ memory, definition }, attachments) => {
         forget(memory);
         if (entries.size >= mostMemories) {
           // Nothing is kept of it: calls with the number are refused.
@@ -113,9 +113,9 @@ export function createServerMemories(
         if (!(entry instanceof Refused)) copiedBytes += entry.copiedBytes;
         entries.set(memory, entry);
       }),
-      taking(notices.forgetMemory, ({ memory }) => forget(memory)),
-      taking(notices.releaseShared, ({ id }) => passing.release(id)),
-      taking(notices.writeMemory, ({ memory, offset, content }) => {
+      makeMessageHandler(notices.forgetMemory, ({ memory }) => forget(memory)),
+      makeMessageHandler(notices.releaseShared, ({ id }) => passing.release(id)),
+      makeMessageHandler(notices.writeMemory, ({ memory, offset, content }) => {
         const entry = entries.get(memory);
         if (entry === undefined || entry instanceof Refused || entry.copiedBytes === 0) return;
         const mapping = mapPool(entry.memory);

@@ -15,7 +15,7 @@ export interface Handler {
 }
 
 /** The handler of a method. */
-export function answering<Arguments, Result>(
+export function makeMethodHandler<Arguments, Result>(
   method: Method<Arguments, Result>,
   answer: (object: number, given: Arguments) => Promise<Result> | Result,
 ): Handler {
@@ -30,7 +30,7 @@ export function answering<Arguments, Result>(
 }
 
 /** The handler of a message. */
-export function taking<Arguments>(
+export function makeMessageHandler<Arguments>(
   notice: Notice<Arguments>,
   take: (given: Arguments, attachments: Attachments) => void,
 ): Handler {
@@ -64,7 +64,10 @@ export interface Answers {
 export function createAnswers(channel: Channel, handlers: readonly Handler[], limits: AnswerLimits): Answers {
   const { mostCalls, mostWaiting } = limits;
   const byCode = new Map(
-    [answering(ping, () => ({ outcome: { status: ErrorStatus.NONE } })), ...handlers].map((one) => [one.code, one]),
+    [makeMethodHandler(ping, () => ({ outcome: { status: ErrorStatus.NONE } })), ...handlers].map((one) => [
+      one.code,
+      one,
+    ]),
   );
   let underWay = 0;
 
@@ -91,7 +94,7 @@ export function createAnswers(channel: Channel, handlers: readonly Handler[], li
       // A peer that does not read its answers gets no further ones.
       if (channel.waiting > mostWaiting) {
         channel.pause();
-        void channel.drained().then(() => channel.resume());
+        void channel.waitUntilDrained().then(() => channel.resume());
       }
     }
   };

@@ -15,7 +15,7 @@ export interface Receiver {
   /** A frame. The receiver owns it; the channel does not use its bytes again. */
   frame(frame: Frame): void;
   /** Called once when either side has closed the channel, or the other side is gone. No frame follows. */
-  closed(reason: string): void;
+  onClose(reason: string): void;
 }
 
 /** One end of a connection. */
@@ -32,7 +32,7 @@ export interface Channel {
   /** Bytes that were sent and that the other side has not taken yet: the sender must not let them grow without limit. */
   readonly waiting: number;
   /** Resolves when fewer bytes wait than `lowWater`, or the channel is closed. */
-  drained(): Promise<void>;
+  waitUntilDrained(): Promise<void>;
   /** Stops taking frames, so that the other side's `waiting` grows, until `resume`. */
   pause(): void;
   resume(): void;

@@ -114,7 +114,7 @@ export function createConnection(
     closed,
     call: (method, object, given) =>
       new Promise((resolve) => {
-        const fail = (failed: Outcome) => resolve(method.failed(describe(method.name, failed)));
+        const fail = (failed: Outcome) => resolve(method.answerFailure(describe(method.name, failed)));
         if (over !== undefined) return fail(deadObject(over));
         if (channel.waiting > mostWaiting) {
           const message = `${channel.waiting} bytes wait for the service to read them`;
@@ -159,7 +159,7 @@ export function createConnection(
         close(why);
       }
     },
-    closed: end,
+    onClose: end,
   });
   return connection;
 }

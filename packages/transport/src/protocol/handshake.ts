@@ -5,7 +5,7 @@ import {
   encode,
   flag,
   list,
-  mapped,
+  mapCodec,
   nullable,
   struct,
   text,
@@ -42,7 +42,7 @@ export interface Welcome {
   readonly allocate: boolean;
 }
 
-const halVersion: Codec<HalVersion> = mapped<HalVersion, string>(
+const halVersion: Codec<HalVersion> = mapCodec<HalVersion, string>(
   text,
   (version) => version,
   (version) => {
@@ -52,7 +52,7 @@ const halVersion: Codec<HalVersion> = mapped<HalVersion, string>(
   },
 );
 
-const start: Codec<string> = mapped<string, string>(
+const start: Codec<string> = mapCodec<string, string>(
   text,
   (value) => value,
   (value) => {
@@ -73,12 +73,12 @@ const welcomeFrame = struct<Welcome & { readonly magic: string }>({
   allocate: flag,
 });
 
-export const hello: Codec<Hello> = mapped(
+export const hello: Codec<Hello> = mapCodec(
   helloFrame,
   (value: Hello) => ({ magic, ...value }),
   ({ versions, service }) => ({ versions, service }),
 );
-export const welcome: Codec<Welcome> = mapped(
+export const welcome: Codec<Welcome> = mapCodec(
   welcomeFrame,
   (value: Welcome) => ({ magic, ...value }),
   ({ magic: _, ...value }) => value,

@@ -29,7 +29,7 @@ export interface Method<Arguments, Result> {
   readonly arguments: Codec<Arguments>;
   readonly result: Codec<Result>;
   /** The result of a call that failed: the peer is gone, has refused the frame, or has answered nonsense. */
-  failed(outcome: Outcome): Result;
+  answerFailure(outcome: Outcome): Result;
 }
 
 /** A message that is not answered. */
@@ -47,7 +47,7 @@ const onlyFailed = (failed: Outcome) => ({ outcome: failed });
 function method<Arguments, Result>(
   code: number,
   name: string,
-  parts: Pick<Method<Arguments, Result>, "arguments" | "result" | "failed">,
+  parts: Pick<Method<Arguments, Result>, "arguments" | "result" | "answerFailure">,
 ): Method<Arguments, Result> {
   return { name, code, ...parts };
 }
@@ -75,22 +75,22 @@ export const device = {
   getCapabilities: method(1, "getCapabilities", {
     arguments: none,
     result: struct({ outcome, capabilities: nullable(values.capabilities) }),
-    failed: (failed) => ({ outcome: failed, capabilities: null }),
+    answerFailure: (failed) => ({ outcome: failed, capabilities: null }),
   }),
   getType: method(2, "getType", {
     arguments: none,
     result: struct({ outcome, type: values.deviceType }),
-    failed: (failed) => ({ outcome: failed, type: 0 as const }),
+    answerFailure: (failed) => ({ outcome: failed, type: 0 as const }),
   }),
   getVersionString: method(3, "getVersionString", {
     arguments: none,
     result: struct({ outcome, version: text }),
-    failed: (failed) => ({ outcome: failed, version: "" }),
+    answerFailure: (failed) => ({ outcome: failed, version: "" }),
   }),
   getSupportedExtensions: method(4, "getSupportedExtensions", {
     arguments: none,
     result: struct({ outcome, extensions: values.extensions }),
-    failed: (failed) => ({ outcome: failed, extensions: [] }),
+    answerFailure: (failed) => ({ outcome: failed, extensions: [] }),
   }),
   getSupportedOperations: method(5, "getSupportedOperations", {
     arguments: struct({ model: values.model }),
@@ -100,17 +100,17 @@ export const device = {
       reasons: list(optional(text)),
       dispatches: optional(list(float64)),
     }),
-    failed: (failed) => ({ outcome: failed, supported: [], reasons: [], dispatches: undefined }),
+    answerFailure: (failed) => ({ outcome: failed, supported: [], reasons: [], dispatches: undefined }),
   }),
   getNumberOfCacheFilesNeeded: method(6, "getNumberOfCacheFilesNeeded", {
     arguments: none,
     result: struct({ outcome, numModelCache: uint32, numDataCache: uint32 }),
-    failed: (failed) => ({ outcome: failed, numModelCache: 0, numDataCache: 0 }),
+    answerFailure: (failed) => ({ outcome: failed, numModelCache: 0, numDataCache: 0 }),
   }),
   getStatus: method(7, "getStatus", {
     arguments: none,
     result: struct({ status: values.deviceStatus }),
-    failed: () => ({ status: DeviceStatus.OFFLINE }),
+    answerFailure: () => ({ status: DeviceStatus.OFFLINE }),
   }),
   prepareModel: method(8, "prepareModel", {
     arguments: struct({
@@ -121,12 +121,12 @@ export const device = {
       cache: optional(values.cache),
     }),
     result: prepared,
-    failed: failedPreparation,
+    answerFailure: failedPreparation,
   }),
   prepareModelFromCache: method(9, "prepareModelFromCache", {
     arguments: struct({ cache: values.cache, deadline: optional(uint64) }),
     result: prepared,
-    failed: failedPreparation,
+    answerFailure: failedPreparation,
   }),
   allocate: method(10, "allocate", {
     arguments: struct({
@@ -136,7 +136,7 @@ export const device = {
       outputRoles: values.roles,
     }),
     result: struct({ outcome, buffer: nullable(uint32), token: float64, inHostMemory: flag }),
-    failed: (failed) => ({ outcome: failed, buffer: null, token: 0, inHostMemory: false }),
+    answerFailure: (failed) => ({ outcome: failed, buffer: null, token: 0, inHostMemory: false }),
   }),
 };
 
@@ -145,7 +145,7 @@ export const preparedModel = {
   execute: method(20, "execute", {
     arguments: struct({ request: values.request, ...executeOptions }),
     result: values.executionResult,
-    failed: failedExecution,
+    answerFailure: failedExecution,
   }),
   executeFenced: method(21, "executeFenced", {
     arguments: struct({
@@ -155,12 +155,12 @@ export const preparedModel = {
       duration: optional(uint64),
     }),
     result: struct({ outcome, syncFence: nullable(values.fence), callback: nullable(uint32) }),
-    failed: (failed) => ({ outcome: failed, syncFence: null, callback: null }),
+    answerFailure: (failed) => ({ outcome: failed, syncFence: null, callback: null }),
   }),
   configureExecutionBurst: method(22, "configureExecutionBurst", {
     arguments: struct({ callback: nullable(uint32), requestChannel: channel, resultChannel: channel }),
     result: struct({ outcome, context: nullable(uint32) }),
-    failed: (failed) => ({ outcome: failed, context: null }),
+    answerFailure: (failed) => ({ outcome: failed, context: null }),
   }),
 };
 
@@ -169,12 +169,12 @@ export const buffer = {
   copyTo: method(30, "copyTo", {
     arguments: struct({ memory: values.memory }),
     result: onlyOutcome,
-    failed: onlyFailed,
+    answerFailure: onlyFailed,
   }),
   copyFrom: method(31, "copyFrom", {
     arguments: struct({ memory: values.memory, dimensions: list(uint32) }),
     result: onlyOutcome,
-    failed: onlyFailed,
+    answerFailure: onlyFailed,
   }),
 };
 
@@ -183,7 +183,7 @@ export const fencedCallback = {
   getExecutionInfo: method(40, "getExecutionInfo", {
     arguments: none,
     result: struct({ outcome, timingLaunched: values.timing, timingFenced: values.timing }),
-    failed: (failed) => ({ outcome: failed, timingLaunched: notMeasured, timingFenced: notMeasured }),
+    answerFailure: (failed) => ({ outcome: failed, timingLaunched: notMeasured, timingFenced: notMeasured }),
   }),
 };
 
@@ -192,7 +192,7 @@ export const burst = {
   freeMemory: method(50, "freeMemory", {
     arguments: struct({ slot: float64 }),
     result: onlyOutcome,
-    failed: onlyFailed,
+    answerFailure: onlyFailed,
   }),
 };
 
@@ -201,12 +201,12 @@ export const burstCallback = {
   getMemories: method(60, "getMemories", {
     arguments: struct({ slots: list(float64) }),
     result: struct({ outcome, memories: list(values.memory) }),
-    failed: (failed) => ({ outcome: failed, memories: [] }),
+    answerFailure: (failed) => ({ outcome: failed, memories: [] }),
   }),
 };
 
 /** Answers if the other side is alive. Both sides call it. */
-export const ping = method(70, "ping", { arguments: none, result: onlyOutcome, failed: onlyFailed });
+export const ping = method(70, "ping", { arguments: none, result: onlyOutcome, answerFailure: onlyFailed });
 
 /** Messages that are not answered. */
 export const notices = {

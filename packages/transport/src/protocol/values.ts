@@ -29,7 +29,7 @@ import {
   int32,
   list,
   type ModelStructure,
-  mapped,
+  mapCodec,
   modelStructure,
   optional,
   struct,
@@ -44,7 +44,7 @@ import {
 
 /** A code of an enum. A peer can send any number: its user validates it, as it does the codes of local callers. */
 function code<Code extends number>(): Codec<Code> {
-  return mapped<Code, number>(
+  return mapCodec<Code, number>(
     int32,
     (value) => value,
     (value) => value as Code,
@@ -58,7 +58,7 @@ export const deviceType = code<DeviceType | 0>();
 export const deviceStatus = code<DeviceStatus>();
 
 /** A status that is not known is GENERAL_FAILURE. An error without a message gets one, as the contract has it: the other side may be anything. */
-export const outcome: Codec<Outcome> = mapped<Outcome, { status: number; message: string | undefined }>(
+export const outcome: Codec<Outcome> = mapCodec<Outcome, { status: number; message: string | undefined }>(
   struct({ status: int32, message: optional(text) }),
   ({ status, message }) => ({ status, message: message === undefined ? undefined : shorten(message) }),
   ({ status, message }) => {
@@ -151,7 +151,7 @@ export const roles: Codec<readonly BufferRole[]> = list(
 
 const fenceStates: readonly FenceState[] = ["ACTIVE", "SIGNALED", "ERROR", "UNKNOWN"];
 
-export const fenceState: Codec<FenceState> = mapped<FenceState, number>(
+export const fenceState: Codec<FenceState> = mapCodec<FenceState, number>(
   uint8,
   (state) => {
     const index = fenceStates.indexOf(state);

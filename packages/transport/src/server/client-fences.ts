@@ -1,7 +1,7 @@
 /** The fences of a client that its executions wait for. */
 import { createFence, type FenceSource } from "@nnhal/driver-core/fence";
 import { ErrorStatus, type SyncFence } from "@nnhal/types";
-import { type Handler, taking } from "../protocol/answers.ts";
+import { type Handler, makeMessageHandler } from "../protocol/answers.ts";
 import { notices } from "../protocol/methods.ts";
 import { Refused } from "../protocol/refused.ts";
 
@@ -45,7 +45,7 @@ export function createClientFences(mostFences: number): ClientFences {
       return source.fence;
     },
     handlers: [
-      taking(notices.fenceSettled, ({ id, state }) => {
+      makeMessageHandler(notices.fenceSettled, ({ id, state }) => {
         const source = sourceOf(id);
         if (source !== undefined && state !== "ACTIVE") settle(source, state);
       }),

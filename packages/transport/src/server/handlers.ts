@@ -13,7 +13,7 @@ import type { ValueOf } from "@nnhal/utils/codec";
 import type { MemoryPassing, NotPassed, TakenFile } from "../memory/passing.ts";
 import type { Range } from "../memory/pieces.ts";
 import type { ServerMemories } from "../memory/server-memories.ts";
-import { answering, type Handler, taking } from "../protocol/answers.ts";
+import { type Handler, makeMessageHandler, makeMethodHandler } from "../protocol/answers.ts";
 import type { Connection } from "../protocol/connection.ts";
 import { textOf } from "../protocol/frames.ts";
 import * as table from "../protocol/methods.ts";
@@ -38,12 +38,12 @@ function serve<Arguments, Result>(
   method: table.Method<Arguments, Result>,
   work: (object: number, given: Arguments) => Promise<Result> | Result,
 ): Handler {
-  return answering(method, async (object, given) => {
+  return makeMethodHandler(method, async (object, given) => {
     try {
       return await work(object, given);
     } catch (error) {
-      if (error instanceof Refused) return method.failed(error.outcome);
-      return method.failed({ status: ErrorStatus.GENERAL_FAILURE, message: `${method.name}: ${textOf(error)}` });
+      if (error instanceof Refused) return method.answerFailure(error.outcome);
+      return method.answerFailure({ status: ErrorStatus.GENERAL_FAILURE, message: `${method.name}: ${textOf(error)}` });
     }
   });
 }
@@ -78,7 +78,7 @@ export function clientHandlers(context: ClientContext): readonly Handler[] {
       await objects.get("burst", id).freeMemory(slot);
       return { outcome: { status: ErrorStatus.NONE } };
     }),
-    taking(table.notices.release, ({ object }) => objects.release(object)),
+    makeMessageHandler(table.notices.release, ({ object }) => objects.release(object)),
   ];
 }
 
@@ -111,7 +111,7 @@ function factHandlers({ current }: ClientContext): Handler[] {
 }
 
 function deviceHandlers({ current, objects, memories, passing }: ClientContext): Handler[] {
-  const prepared = (answer: PrepareResult) => {
+  const prepare = (answer: PrepareResult) => {
     const { preparedModel } = answer;
     if (preparedModel === null) return { outcome: outcomeOf(answer), preparedModel: null };
     const id = objects.add({ kind: "preparedModel", value: preparedModel });
@@ -138,7 +138,7 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
       const found = cache === undefined ? undefined : filesOf(cache, passing);
       const files = found === undefined || "refused" in found ? undefined : found;
       try {
-        return prepared(await current().prepareModel(own, { ...options, ...(files && { cache: files.cache }) }));
+        return prepare(await current().prepareModel(own, { ...options, ...(files && { cache: files.cache }) }));
       } finally {
         files?.close();
       }
@@ -153,7 +153,7 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
         throw new Refused(ErrorStatus.GENERAL_FAILURE, "the device has no cache");
       }
       try {
-        return prepared(await device.prepareModelFromCache(files.cache, { deadline }));
+        return prepare(await device.prepareModelFromCache(files.cache, { deadline }));
       } finally {
         files.close();
       }
@@ -197,12 +197,12 @@ function executionHandlers({ objects, memories, fences, connection }: ClientCont
       const callbackId = objects.add({ kind: "fencedCallback", value: callback });
       const state = syncFence?.state ?? "SIGNALED";
       if (syncFence !== null && state === "ACTIVE") {
-        const settled = async () => {
+        const settle = async () => {
           const end = await syncFence.wait();
           if (end === "SIGNALED") await sendOutputs(request, memories);
           connection().send(table.notices.fenceSettled, { id: callbackId, state: end });
         };
-        settled().catch(() => connection().send(table.notices.fenceSettled, { id: callbackId, state: "ERROR" }));
+        settle().catch(() => connection().send(table.notices.fenceSettled, { id: callbackId, state: "ERROR" }));
       } else if (state === "SIGNALED") await sendOutputs(request, memories);
       const fence = syncFence === null ? null : { id: callbackId, state };
       return { outcome: outcomeOf(answer), syncFence: fence, callback: callbackId };

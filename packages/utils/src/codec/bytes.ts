@@ -100,7 +100,7 @@ class RoomWriter implements ByteWriter {
     this.bytes(new TextEncoder().encode(value));
   }
   /** A copy of everything written. */
-  taken() {
+  copyBytes() {
     return this.#buffer.slice(0, this.#length);
   }
   clear() {
@@ -124,7 +124,7 @@ export function toBytes(write: (to: ByteWriter) => void): Uint8Array<ArrayBuffer
   spare = undefined;
   try {
     write(writer);
-    return writer.taken();
+    return writer.copyBytes();
   } finally {
     writer.clear();
     if (!writer.isLarge) spare = writer;

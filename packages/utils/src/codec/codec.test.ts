@@ -11,7 +11,7 @@ import {
   float64,
   int32,
   list,
-  mapped,
+  mapCodec,
   nullable,
   optional,
   struct,
@@ -125,7 +125,7 @@ describe("a codec", () => {
 
   it("checks a count before it reads the items", () => {
     let reads = 0;
-    const counted = mapped<number, number>(uint32, Number, (value) => {
+    const counted = mapCodec<number, number>(uint32, Number, (value) => {
       reads++;
       return value;
     });

@@ -184,7 +184,7 @@ export function union<Value extends { readonly kind: string }>(
 export const empty: Codec<object> = { least: 0, write: () => {}, read: () => ({}) };
 
 /** A value that is converted before it is written and after it is read. `decode` may throw UnreadableBytes. */
-export function mapped<Value, Written>(
+export function mapCodec<Value, Written>(
   written: Codec<Written>,
   encode: (value: Value) => Written,
   decode: (written: Written) => Value,

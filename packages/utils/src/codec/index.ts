@@ -19,7 +19,7 @@ export {
   float64,
   int32,
   list,
-  mapped,
+  mapCodec,
   nullable,
   optional,
   readLast,

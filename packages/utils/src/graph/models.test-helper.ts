@@ -76,7 +76,7 @@ export function branchingModel(): Model {
   const condition = operand(TENSOR_BOOL8, SUBGRAPH_INPUT, { dimensions: [1] });
   const reference = (index: number) =>
     operand(SUBGRAPH, OperandLifeTime.SUBGRAPH, { location: { poolIndex: 0, offset: index, length: 0 } });
-  const branching = (thenIndex: number, elseIndex: number) =>
+  const makeBranching = (thenIndex: number, elseIndex: number) =>
     subgraphOf({
       operands: [condition, reference(thenIndex), reference(elseIndex), value(SUBGRAPH_INPUT), value(SUBGRAPH_OUTPUT)],
       operations: [{ type: OperationType.IF, inputs: [0, 1, 2, 3], outputs: [4] }],
@@ -89,7 +89,7 @@ export function branchingModel(): Model {
     inputIndexes: [0],
     outputIndexes: [1],
   });
-  return modelOf(branching(0, 1), { referenced: [branching(1, 2), passing, passing] });
+  return modelOf(makeBranching(0, 1), { referenced: [makeBranching(1, 2), passing, passing] });
 }
 
 /** A model of one operation of an extension, whose name needs quoting in a graph. */

@@ -2,7 +2,7 @@ import { manualClock } from "@nnhal/test-kit/clock";
 import { describe, expect, it, vi } from "vitest";
 import { watchIdle } from "./idle.ts";
 
-function watched() {
+function watchCalls() {
   const clock = manualClock();
   const use = { isUnderWay: false };
   const onIdle = vi.fn();
@@ -12,7 +12,7 @@ function watched() {
 
 describe("watchIdle", () => {
   it("reports each idle period once", () => {
-    const { clock, onIdle, watch } = watched();
+    const { clock, onIdle, watch } = watchCalls();
     clock.advance(1000n);
     expect(onIdle).not.toHaveBeenCalled();
     watch.touch();
@@ -28,7 +28,7 @@ describe("watchIdle", () => {
   });
 
   it("reports neither before the limit nor later than twice the limit", () => {
-    const { clock, onIdle, watch } = watched();
+    const { clock, onIdle, watch } = watchCalls();
     watch.touch();
     clock.advance(50n);
     watch.touch();
@@ -39,7 +39,7 @@ describe("watchIdle", () => {
   });
 
   it("waits for a use that is under way", () => {
-    const { clock, use, onIdle, watch } = watched();
+    const { clock, use, onIdle, watch } = watchCalls();
     use.isUnderWay = true;
     watch.touch();
     clock.advance(1000n);
@@ -54,7 +54,7 @@ describe("watchIdle", () => {
   });
 
   it("says nothing once it is stopped, and waits for nothing", () => {
-    const { clock, onIdle, watch } = watched();
+    const { clock, onIdle, watch } = watchCalls();
     watch.touch();
     watch.stop();
     watch.touch();

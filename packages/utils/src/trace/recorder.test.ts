@@ -5,7 +5,7 @@ import { createTraceRecorder, type TraceRecorder } from "./recorder.ts";
 import { inSection, noSection, noTracer, sectionMark } from "./tracer.ts";
 
 /** The sections as `mark start-end lane <parent`, in milliseconds. */
-function shown(trace: TraceRecorder): string[] {
+function show(trace: TraceRecorder): string[] {
   return trace.read().sections.map((section) => {
     const { start, end, lane, parent, isOpen } = section;
     const open = isOpen ? " open" : "";
@@ -23,7 +23,7 @@ describe("createTraceRecorder", () => {
     inner.end();
     pass(3);
     outer.end();
-    expect(shown(trace)).toEqual(["[NN_LR_PE]compute 0-6 lane 0 in -1", "[NN_LD_PE]execute 1-3 lane 0 in 0"]);
+    expect(show(trace)).toEqual(["[NN_LR_PE]compute 0-6 lane 0 in -1", "[NN_LD_PE]execute 1-3 lane 0 in 0"]);
   });
 
   it("is off until it is started, and after it is stopped", () => {
@@ -39,7 +39,7 @@ describe("createTraceRecorder", () => {
     ]);
     pass(4);
     underWay.end();
-    expect(shown(trace)).toEqual(["[NN_LR_PE]compute 0-4 lane 0 in -1"]);
+    expect(show(trace)).toEqual(["[NN_LR_PE]compute 0-4 lane 0 in -1"]);
   });
 
   it("switches: one section ends where the other begins, in the same place", () => {
@@ -53,7 +53,7 @@ describe("createTraceRecorder", () => {
     pass(3);
     section.end();
     outer.end();
-    expect(shown(trace)).toEqual([
+    expect(show(trace)).toEqual([
       "[NN_LC_PE]run 0-5 lane 0 in -1",
       "[NN_LC_PTR]concat 0-2 lane 0 in 0",
       "[SW][NN_LC_PCO]concat kernel 2-5 lane 0 in 0",
@@ -68,7 +68,7 @@ describe("createTraceRecorder", () => {
     outer.run(() => trace.beginSubtracted("LR", "PC", "more").end());
     trace.beginSubtracted("LR", "PC", "alone").end();
     outer.end();
-    expect(shown(trace).map((line) => line.replace(/ .*in/, ""))).toEqual([
+    expect(show(trace).map((line) => line.replace(/ .*in/, ""))).toEqual([
       "[NN_LI_PC]prepareModel -1",
       "[SUB][NN_LR_PC]work 0",
       "[SUB][NN_LR_PC]more 0",
@@ -136,7 +136,7 @@ describe("createTraceRecorder", () => {
     inner.end();
     outer.end();
     inner.switchTo("LD", "PR", "too late");
-    expect(shown(trace)).toEqual([
+    expect(show(trace)).toEqual([
       "[NN_LR_PE]compute 0-1 lane 0 in -1",
       "[NN_LD_PE]execute 0-1 lane 0 in 0",
       "[NN_LC_PE]run 0-1 lane 0 in 1",
@@ -158,9 +158,9 @@ describe("createTraceRecorder", () => {
     const { trace, pass } = clockedRecorder();
     trace.begin("LR", "PE", "compute");
     pass(3);
-    expect(shown(trace)).toEqual(["[NN_LR_PE]compute 0-3 lane 0 in -1 open"]);
+    expect(show(trace)).toEqual(["[NN_LR_PE]compute 0-3 lane 0 in -1 open"]);
     pass(1);
-    expect(shown(trace)).toEqual(["[NN_LR_PE]compute 0-4 lane 0 in -1 open"]);
+    expect(show(trace)).toEqual(["[NN_LR_PE]compute 0-4 lane 0 in -1 open"]);
   });
 
   it("counts what has no room", () => {

@@ -73,7 +73,7 @@ export function toTraceTable({ sections, dropped }: Trace): TraceTable {
   };
   for (const node of nodes) {
     if (!isCounted(node)) continue;
-    const total = remaining(node);
+    const total = computeRemaining(node);
     const self = Math.max(0, total - node.foreign);
     add(node.layer, node.phase, total, self);
     if (isPartOf(node.phase, "PE") && !isInsideExecution(node)) add(node.layer, "PE", total, self);
@@ -96,7 +96,7 @@ function duration({ section }: Node): number {
   return section.end - section.start;
 }
 
-function remaining(node: Node): number {
+function computeRemaining(node: Node): number {
   return Math.max(0, duration(node) - node.moved);
 }
 
@@ -117,7 +117,7 @@ function addToSurroundings(node: Node): void {
   const { parent } = node;
   if (parent === undefined || node.movedOutOf !== undefined || parent.layer === node.layer) return;
   for (let outer: Node | undefined = parent; outer?.layer === parent.layer; outer = outer.parent) {
-    outer.foreign += remaining(node);
+    outer.foreign += computeRemaining(node);
     if (outer.movedOutOf !== undefined) return;
   }
 }

@@ -45,7 +45,7 @@ function placesOf({ draw, types }: Drawer): Places {
 }
 
 /** A model in another type; undefined for one with parts that no cast reaches. */
-function casted(
+function castModel(
   operator: string,
   model: DrawnModel,
   places: Places,
@@ -118,7 +118,7 @@ export function withCasts(drawers: Readonly<Record<string, Drawer>>): Readonly<R
             const base = bases[type];
             if (base === undefined || drawer.types.includes(type)) return drawer.draw(random, type);
             const model = drawer.draw(random, base);
-            return casted(operator, model, places, base, type) ?? model;
+            return castModel(operator, model, places, base, type) ?? model;
           },
         },
       ];

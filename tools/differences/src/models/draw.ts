@@ -145,7 +145,7 @@ export function quantisation(random: Draw, type: DrawnType, reach = 4): Pick<Dra
 }
 
 /** An input of the model. */
-export function given(
+export function giveInput(
   random: Draw,
   type: DrawnType,
   shape: readonly number[],

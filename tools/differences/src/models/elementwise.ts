@@ -6,7 +6,7 @@ import {
   type Drawer,
   type DrawnType,
   FLOATS,
-  given,
+  giveInput,
   isQuantised,
   list,
   narrower,
@@ -23,7 +23,7 @@ function unary(types: readonly DrawnType[], range?: Range): Drawer {
   return {
     types,
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 4), range);
+      const input = giveInput(random, type, random.shape(1, 4), range);
       return { inputs: [input], outputs: [result(random, type)] };
     },
   };
@@ -34,7 +34,7 @@ function toFixed(types: readonly DrawnType[], scale: number, center: number, ran
   return {
     types,
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 4), range);
+      const input = giveInput(random, type, random.shape(1, 4), range);
       const zeroPoint = center - (type === "INT8" ? 128 : 0);
       const fixed = type === "INT16" ? { scale: 1 / 32768, zeroPoint: 0 } : { scale, zeroPoint };
       return { inputs: [input], outputs: [{ type, ...(isQuantised(type) && fixed) }] };
@@ -48,7 +48,7 @@ function positive(types: readonly DrawnType[]): Drawer {
     types,
     draw(random, type) {
       const shape = random.shape(1, 4);
-      if (!isQuantised(type)) return { inputs: [given(random, type, shape, [0.1, 9])], outputs: [{ type }] };
+      if (!isQuantised(type)) return { inputs: [giveInput(random, type, shape, [0.1, 9])], outputs: [{ type }] };
       const zeroPoint = type === "INT8" ? -128 : 0;
       const input = {
         type,
@@ -71,7 +71,7 @@ function pairOf(random: Draw, type: DrawnType, range?: Range, second: Range | un
   const [one = [], other = []] = random.bool() ? shapes : [...shapes].reverse();
   // The engine takes no scalars as inputs.
   const place = (extents: readonly number[]) => (extents.length === 0 ? [1] : extents);
-  return [given(random, type, place(one), range), given(random, type, place(other), second)] as const;
+  return [giveInput(random, type, place(one), range), giveInput(random, type, place(other), second)] as const;
 }
 
 interface Binary {
@@ -109,7 +109,7 @@ function reduction(types: readonly DrawnType[], isAlike = false, range?: Range):
   return {
     types,
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 4), range);
+      const input = giveInput(random, type, random.shape(1, 4), range);
       const rank = input.shape.length;
       const axes = random.order(rank).slice(0, random.int(1, rank));
       const signed = axes.map((axis) => (random.bool() ? axis : axis - rank));
@@ -126,7 +126,7 @@ function extremeAt(types: readonly DrawnType[]): Drawer {
   return {
     types,
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 4), [-9, 9]);
+      const input = giveInput(random, type, random.shape(1, 4), [-9, 9]);
       const axis = random.int(-input.shape.length, input.shape.length - 1);
       const outputType = random.pick(WHOLE);
       return { inputs: [input, list(axis)], outputs: [{ type: outputType }], options: { outputType } };
@@ -142,7 +142,7 @@ export const elementwise: Readonly<Record<string, Drawer>> = {
     draw(random, type) {
       const shape = random.shape(1, 4);
       return {
-        inputs: Array.from({ length: random.int(2, 4) }, () => given(random, type, shape)),
+        inputs: Array.from({ length: random.int(2, 4) }, () => giveInput(random, type, shape)),
         outputs: [{ type }],
       };
     },
@@ -162,7 +162,7 @@ export const elementwise: Readonly<Record<string, Drawer>> = {
   CUMSUM: {
     types: [...FLOATS, ...WHOLE],
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 4));
+      const input = giveInput(random, type, random.shape(1, 4));
       const axis = random.int(-input.shape.length, input.shape.length - 1);
       return {
         inputs: [input, { type: "INT32", shape: [], data: [axis] }],
@@ -182,7 +182,7 @@ export const elementwise: Readonly<Record<string, Drawer>> = {
     types: [...FLOATS, ...BYTES],
     draw(random, type) {
       return {
-        inputs: [given(random, type, random.shape(1, 4))],
+        inputs: [giveInput(random, type, random.shape(1, 4))],
         outputs: [result(random, type)],
         options: { approximate: random.bool() },
       };
@@ -196,7 +196,7 @@ export const elementwise: Readonly<Record<string, Drawer>> = {
     types: [...FLOATS, ...QUANTISED],
     draw(random, type) {
       return {
-        inputs: [given(random, type, random.shape(1, 4))],
+        inputs: [giveInput(random, type, random.shape(1, 4))],
         outputs: [result(random, type)],
         options: { alpha: random.pick([0.1, 0.33, -0.5, 1.5]) },
       };
@@ -234,8 +234,8 @@ export const elementwise: Readonly<Record<string, Drawer>> = {
   PRELU: {
     types: [...FLOATS, ...BYTES],
     draw(random, type) {
-      const input = given(random, type, random.shape(2, 4));
-      const slopes = { ...given(random, type, input.shape.slice(1)), ...quantisation(random, type, 1) };
+      const input = giveInput(random, type, random.shape(2, 4));
+      const slopes = { ...giveInput(random, type, input.shape.slice(1)), ...quantisation(random, type, 1) };
       return { inputs: [input, slopes], outputs: [result(random, type)] };
     },
   },
@@ -263,7 +263,7 @@ export const elementwise: Readonly<Record<string, Drawer>> = {
   SOFTMAX: {
     types: [...FLOATS, ...QUANTISED],
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 4));
+      const input = giveInput(random, type, random.shape(1, 4));
       const zeroPoint = type === "INT8" ? -128 : 0;
       const fixed = type === "INT16" ? { scale: 1 / 32768, zeroPoint: 0 } : { scale: 1 / 256, zeroPoint };
       return {
@@ -284,7 +284,7 @@ export const elementwise: Readonly<Record<string, Drawer>> = {
     types: FLOATS,
     draw(random) {
       return {
-        inputs: [given(random, "FLOAT32", random.shape(1, 4))],
+        inputs: [giveInput(random, "FLOAT32", random.shape(1, 4))],
         outputs: [{ type: "FLOAT32" }],
         options: {
           min: -random.int(0, 3),
@@ -298,7 +298,7 @@ export const elementwise: Readonly<Record<string, Drawer>> = {
   QUANTIZE: {
     types: [...FLOATS, ...QUANTISED],
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 4));
+      const input = giveInput(random, type, random.shape(1, 4));
       const pairs: Readonly<Record<string, readonly DrawnType[]>> = {
         FLOAT32: QUANTISED,
         UINT8: BYTES,
@@ -312,7 +312,7 @@ export const elementwise: Readonly<Record<string, Drawer>> = {
   },
   DEQUANTIZE: {
     types: QUANTISED,
-    draw: (random, type) => ({ inputs: [given(random, type, random.shape(1, 4))], outputs: [{ type: "FLOAT32" }] }),
+    draw: (random, type) => ({ inputs: [giveInput(random, type, random.shape(1, 4))], outputs: [{ type: "FLOAT32" }] }),
   },
   STABLEHLO_ADD: equalShapes([...FLOATS, ...WHOLE]),
   STABLEHLO_AND: equalShapes(["BOOL", ...WHOLE]),

@@ -8,7 +8,7 @@ import {
   type DrawnOperator,
   type DrawnType,
   FLOATS,
-  given,
+  giveInput,
   graphModel,
   WHOLE,
 } from "./draw.ts";
@@ -291,7 +291,7 @@ const projection: Drawer = {
     return {
       inputs: [
         { type: "FLOAT32", shape: [functions, bits], data },
-        given(random, type, [rows, random.int(1, 3)]),
+        giveInput(random, type, [rows, random.int(1, 3)]),
         random.bool() ? { type: "FLOAT32", shape: [rows], data: weights } : undefined,
       ],
       outputs: [{ type: "INT32" }],
@@ -355,7 +355,7 @@ function move(
 }
 
 const whole = (...data: readonly number[]): DrawnInput => ({ type: "INT32", shape: [data.length], data });
-const flat = (random: Draw) => random.shape(1, 3, 4);
+const flatten = (random: Draw) => random.shape(1, 3, 4);
 
 const strings: Readonly<Record<string, Drawer>> = {
   // Of one dimension: TensorFlow Lite gathers no others.
@@ -366,7 +366,7 @@ const strings: Readonly<Record<string, Drawer>> = {
       return { name: "GATHER", constants: { i: whole(...places) }, shape: [places.length, ...shape.slice(1)] };
     },
   ),
-  GATHER_ND: move(flat, (random, shape) => {
+  GATHER_ND: move(flatten, (random, shape) => {
     const places = random.ints(3, 0, (shape[0] ?? 1) - 1);
     return {
       name: "GATHER_ND",
@@ -374,23 +374,23 @@ const strings: Readonly<Record<string, Drawer>> = {
       shape: [3, ...shape.slice(1)],
     };
   }),
-  SLICE: move(flat, (random, shape) => {
+  SLICE: move(flatten, (random, shape) => {
     const begin = shape.map((extent) => random.int(0, extent - 1));
     const size = shape.map((extent, at) => random.int(1, extent - (begin[at] ?? 0)));
     return { name: "SLICE", constants: { b: whole(...begin), n: whole(...size) }, shape: size };
   }),
-  STRIDED_SLICE: move(flat, (random, shape) => {
+  STRIDED_SLICE: move(flatten, (random, shape) => {
     const begin = shape.map((extent) => random.int(0, extent - 1));
     const constants = { b: whole(...begin), e: whole(...shape), d: whole(...shape.map(() => 1)) };
     return { name: "STRIDED_SLICE", constants, shape: shape.map((extent, at) => extent - (begin[at] ?? 0)) };
   }),
-  RESHAPE: move(flat, (_, shape) => ({
+  RESHAPE: move(flatten, (_, shape) => ({
     name: "RESHAPE",
     constants: { n: whole(count(shape)) },
     options: { newShape: [count(shape)] },
     shape: [count(shape)],
   })),
-  TILE: move(flat, (random, shape) => {
+  TILE: move(flatten, (random, shape) => {
     const times = shape.map(() => random.int(1, 2));
     return {
       name: "TILE",
@@ -398,7 +398,7 @@ const strings: Readonly<Record<string, Drawer>> = {
       shape: shape.map((extent, at) => extent * (times[at] ?? 1)),
     };
   }),
-  EXPAND_DIMS: move(flat, (_, shape) => ({ name: "EXPAND_DIMS", constants: { a: whole(0) }, shape: [1, ...shape] })),
+  EXPAND_DIMS: move(flatten, (_, shape) => ({ name: "EXPAND_DIMS", constants: { a: whole(0) }, shape: [1, ...shape] })),
   FILL: move(
     () => [],
     (random) => {
@@ -427,7 +427,7 @@ export const graphs: Readonly<Record<string, Drawer>> = {
 };
 
 /** The drawers of both tables; an operator of both is drawn in the types of both. */
-export function joined(
+export function joinDrawers(
   one: Readonly<Record<string, Drawer>>,
   other: Readonly<Record<string, Drawer>>,
 ): Readonly<Record<string, Drawer>> {

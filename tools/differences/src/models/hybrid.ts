@@ -7,7 +7,7 @@ import {
   type DrawnModel,
   type DrawnType,
   FLOATS,
-  given,
+  giveInput,
   graphModel,
 } from "./draw.ts";
 import { layers } from "./layers.ts";
@@ -116,7 +116,7 @@ const lstm: Drawer = {
       : none(4);
     return {
       inputs: [
-        given(random, "FLOAT32", [batches, width]),
+        giveInput(random, "FLOAT32", [batches, width]),
         ...inputs,
         state(batches, results),
         state(batches, units),
@@ -166,7 +166,7 @@ const bothWays: Drawer = {
     const states = [forward, backward].flatMap((own) => [state(batches, own.results), state(batches, unitsOf(own))]);
     return {
       inputs: [
-        given(random, "FLOAT32", timeMajor ? [times, batches, width] : [batches, times, width]),
+        giveInput(random, "FLOAT32", timeMajor ? [times, batches, width] : [batches, times, width]),
         ...[...forward.inputs, ...backward.inputs, ...states, ...none(9)],
       ],
       outputs: Array.from({ length: mergeOutputs ? 1 : 2 }, () => ({ type: "FLOAT32" })),

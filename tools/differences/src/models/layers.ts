@@ -7,7 +7,7 @@ import {
   type DrawnInput,
   type DrawnType,
   FLOATS,
-  given,
+  giveInput,
   isQuantised,
   list,
   QUANTISED,
@@ -67,7 +67,7 @@ const conv2d: Drawer = {
     const inner = random.int(1, 4);
     const units = groups * random.int(1, 4);
     const size = [random.int(1, 3), random.int(1, 3)];
-    const input = given(random, type, [random.int(1, 2), random.int(6, 9), random.int(6, 9), inner * groups]);
+    const input = giveInput(random, type, [random.int(1, 2), random.int(6, 9), random.int(6, 9), inner * groups]);
     const filter = weights(random, type, [units, ...size, inner], 0);
     return {
       inputs: [input, filter, bias(random, input, filter, units)],
@@ -84,7 +84,7 @@ const depthwise: Drawer = {
     const depthMultiplier = random.int(1, 2);
     const units = channels * depthMultiplier;
     const size = [random.int(1, 3), random.int(1, 3)];
-    const input = given(random, type, [random.int(1, 2), random.int(6, 9), random.int(6, 9), channels]);
+    const input = giveInput(random, type, [random.int(1, 2), random.int(6, 9), random.int(6, 9), channels]);
     const filter = weights(random, type, [1, ...size, units], 3);
     const stride = strides(random);
     return {
@@ -107,7 +107,7 @@ const fullyConnected: Drawer = {
     const depth = random.int(1, 12);
     const units = random.int(1, 6);
     const keepNumDims = random.bool();
-    const input = given(random, type, [...random.shape(1, 2, 3), depth]);
+    const input = giveInput(random, type, [...random.shape(1, 2, 3), depth]);
     const filter = weights(random, type, [units, depth], 0);
     return {
       inputs: [input, filter, bias(random, input, filter, units)],
@@ -128,7 +128,7 @@ const transposeConv: Drawer = {
       padding === "SAME"
         ? from * (stride[at] ?? 1)
         : (from - 1) * (stride[at] ?? 1) + Math.max(size[at] ?? 1, stride[at] ?? 1);
-    const input = given(random, type, [1, height, width, depth]);
+    const input = giveInput(random, type, [1, height, width, depth]);
     const filter = weights(random, type, [units, ...size, depth], 0);
     const added = bias(random, input, filter, units);
     return {
@@ -149,7 +149,7 @@ const conv3d: Drawer = {
   draw(random) {
     const [depth, units] = [random.int(1, 3), random.int(1, 3)];
     const size = [random.int(1, 2), random.int(1, 3), random.int(1, 2)];
-    const input = given(random, "FLOAT32", [1, random.int(2, 4), random.int(3, 5), random.int(2, 5), depth]);
+    const input = giveInput(random, "FLOAT32", [1, random.int(2, 4), random.int(3, 5), random.int(2, 5), depth]);
     const filter = weights(random, "FLOAT32", [...size, depth, units], undefined);
     return {
       inputs: [input, filter, bias(random, input, filter, units)],
@@ -179,7 +179,7 @@ const conv3dTranspose: Drawer = {
     );
     const filter = weights(random, "FLOAT32", [...size, units, depth], undefined);
     return {
-      inputs: [list(1, ...out, units), filter, given(random, "FLOAT32", [1, ...extents, depth])],
+      inputs: [list(1, ...out, units), filter, giveInput(random, "FLOAT32", [1, ...extents, depth])],
       outputs: [{ type: "FLOAT32" }],
       options: {
         padding,
@@ -200,8 +200,8 @@ const batchMatMul: Drawer = {
     const [adjX, adjY] = [random.bool(), random.bool()];
     const [rows, inner, columns] = [random.int(1, 4), random.int(1, 5), random.int(1, 4)];
     const batches = random.shape(0, 2, 3);
-    const x = given(random, type, [...batches, ...(adjX ? [inner, rows] : [rows, inner])]);
-    const y = given(random, type, [
+    const x = giveInput(random, type, [...batches, ...(adjX ? [inner, rows] : [rows, inner])]);
+    const y = giveInput(random, type, [
       ...batches.map((extent) => (random.bool() ? extent : 1)),
       ...(adjY ? [columns, inner] : [inner, columns]),
     ]);
@@ -213,7 +213,7 @@ function pool(types: readonly DrawnType[]): Drawer {
   return {
     types,
     draw(random, type) {
-      const input = given(random, type, [random.int(1, 2), random.int(3, 7), random.int(3, 7), random.int(1, 3)]);
+      const input = giveInput(random, type, [random.int(1, 2), random.int(3, 7), random.int(3, 7), random.int(1, 3)]);
       return {
         inputs: [input],
         outputs: [alike(input)],
@@ -234,7 +234,7 @@ function segments(): Drawer {
   return {
     types: [...FLOATS, "INT32"],
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 3));
+      const input = giveInput(random, type, random.shape(1, 3));
       const rows = input.shape[0] ?? 1;
       const ids: DrawnInput = { type: "INT32", shape: [rows], data: random.ints(rows, 0, 3) };
       return { inputs: [input, ids, scalar(4)], outputs: [{ type }] };
@@ -243,7 +243,7 @@ function segments(): Drawer {
 }
 
 /** Numbers of segments, which begin with 0 and leave none out. */
-function ascending(random: Draw, rows: number): number[] {
+function drawAscending(random: Draw, rows: number): number[] {
   let segment = 0;
   return Array.from({ length: rows }, (_, row) => {
     if (row > 0 && random.bool()) segment++;
@@ -273,7 +273,7 @@ export const layers: Readonly<Record<string, Drawer>> = {
         state(batches, units),
       ];
       const inputs = [
-        given(random, "FLOAT32", timeMajor ? [times, batches, width] : [batches, times, width]),
+        giveInput(random, "FLOAT32", timeMajor ? [times, batches, width] : [batches, times, width]),
         ...cell(),
         ...cell(),
       ];
@@ -287,7 +287,7 @@ export const layers: Readonly<Record<string, Drawer>> = {
   BUCKETIZE: {
     types: [...FLOATS, ...WHOLE],
     draw: (random, type) => ({
-      inputs: [given(random, type, random.shape(1, 3), [-9, 9])],
+      inputs: [giveInput(random, type, random.shape(1, 3), [-9, 9])],
       outputs: [{ type: "INT32" }],
       options: { boundaries: [-5, -1.5, 0, 2, 7] },
     }),
@@ -352,7 +352,7 @@ export const layers: Readonly<Record<string, Drawer>> = {
   LOCAL_RESPONSE_NORMALIZATION: {
     types: FLOATS,
     draw: (random) => ({
-      inputs: [given(random, "FLOAT32", [1, random.int(1, 3), random.int(1, 3), random.int(1, 6)])],
+      inputs: [giveInput(random, "FLOAT32", [1, random.int(1, 3), random.int(1, 3), random.int(1, 6)])],
       outputs: [{ type: "FLOAT32" }],
       options: {
         radius: random.int(1, 3),
@@ -395,7 +395,7 @@ export const layers: Readonly<Record<string, Drawer>> = {
       const [batches, width, units] = [random.int(1, 2), random.int(1, 4), random.int(1, 3)];
       return {
         inputs: [
-          given(random, "FLOAT32", [batches, width]),
+          giveInput(random, "FLOAT32", [batches, width]),
           floats(random, units, width),
           floats(random, units, units),
           floats(random, units),
@@ -409,12 +409,12 @@ export const layers: Readonly<Record<string, Drawer>> = {
   SEGMENT_SUM: {
     types: [...FLOATS, "INT32"],
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 3));
+      const input = giveInput(random, type, random.shape(1, 3));
       const rows = input.shape[0] ?? 1;
       const ids: DrawnInput = {
         type: "INT32",
         shape: [rows],
-        data: ascending(random, rows),
+        data: drawAscending(random, rows),
       };
       return { inputs: [input, ids], outputs: [{ type }], isCopied: true };
     },
@@ -431,7 +431,7 @@ export const layers: Readonly<Record<string, Drawer>> = {
       ];
       return {
         inputs: [
-          given(random, "FLOAT32", [batches, width]),
+          giveInput(random, "FLOAT32", [batches, width]),
           floats(random, units * rank, width),
           floats(random, units * rank, memory),
           floats(random, units),
@@ -456,7 +456,7 @@ export const layers: Readonly<Record<string, Drawer>> = {
       const none = (length: number) => Array.from({ length }, () => undefined);
       return {
         inputs: [
-          given(random, "FLOAT32", timeMajor ? [times, batches, width] : [batches, times, width]),
+          giveInput(random, "FLOAT32", timeMajor ? [times, batches, width] : [batches, times, width]),
           ...gate(units, width),
           ...gate(units, units),
           ...none(3),
@@ -478,7 +478,7 @@ export const layers: Readonly<Record<string, Drawer>> = {
       const [batches, times, width, units] = [random.int(1, 2), random.int(1, 3), random.int(1, 3), random.int(1, 3)];
       return {
         inputs: [
-          given(random, "FLOAT32", timeMajor ? [times, batches, width] : [batches, times, width]),
+          giveInput(random, "FLOAT32", timeMajor ? [times, batches, width] : [batches, times, width]),
           floats(random, units, width),
           floats(random, units, units),
           floats(random, units),

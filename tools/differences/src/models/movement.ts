@@ -8,7 +8,7 @@ import {
   type DrawnInput,
   type DrawnType,
   FLOATS,
-  given,
+  giveInput,
   list,
   QUANTISED,
   scalar,
@@ -18,7 +18,7 @@ import {
 const MOVED = [...FLOATS, ...WHOLE, ...QUANTISED, "BOOL"] as const;
 
 /** An operator that moves elements of one tensor: how, by its shape. */
-function moving(
+function makeMove(
   types: readonly DrawnType[],
   ranks: readonly [number, number],
   rest: (
@@ -33,7 +33,7 @@ function moving(
   return {
     types,
     draw(random, type) {
-      const input = given(random, type, random.shape(...ranks));
+      const input = giveInput(random, type, random.shape(...ranks));
       const { inputs = [], options = {}, outputs = 1 } = rest(random, input);
       return { inputs: [input, ...inputs], outputs: Array.from({ length: outputs }, () => alike(input)), options };
     },
@@ -70,7 +70,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
     draw(random, type) {
       const blocks = [random.int(1, 2), random.int(1, 3)];
       const shape = [count(blocks) * random.int(1, 2), random.int(2, 4), random.int(2, 4), random.int(1, 3)];
-      const input = given(random, type, shape);
+      const input = giveInput(random, type, shape);
       const crops = [random.int(0, 1), 0, 0, random.int(0, 1)];
       return {
         inputs: [input, list(...blocks), { type: "INT32", shape: [2, 2], data: crops }],
@@ -104,7 +104,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
     draw(random, type) {
       const shape = random.shape(1, 4);
       const small = shape.map((extent) => (random.bool() ? 1 : extent)).slice(random.int(0, shape.length - 1));
-      const input = given(random, type, small);
+      const input = giveInput(random, type, small);
       return { inputs: [input, list(...shape)], outputs: [alike(input)], version: 2 };
     },
   },
@@ -125,7 +125,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
     draw(random, type) {
       const shape = random.shape(1, 4);
       const axis = random.int(0, shape.length - 1);
-      const first = given(random, type, shape);
+      const first = giveInput(random, type, shape);
       const inputs = [
         first,
         ...Array.from({ length: random.int(1, 3) }, () => ({
@@ -141,7 +141,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
     types: [...FLOATS, ...WHOLE, ...BYTES],
     draw(random, type) {
       const blockSize = random.int(1, 3);
-      const input = given(random, type, [
+      const input = giveInput(random, type, [
         random.int(1, 2),
         random.int(1, 3),
         random.int(1, 3),
@@ -153,13 +153,13 @@ export const movement: Readonly<Record<string, Drawer>> = {
   DYNAMIC_UPDATE_SLICE: {
     types: [...FLOATS, ...WHOLE, "INT8", "BOOL"],
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 4));
+      const input = giveInput(random, type, random.shape(1, 4));
       const update = { ...input, shape: input.shape.map((extent) => random.int(1, extent)) };
       const start: DrawnInput = { type: random.pick(INDEXES), shape: [input.shape.length], range: [-3, 7] };
       return { inputs: [input, update, start], outputs: [alike(input)] };
     },
   },
-  EXPAND_DIMS: moving([...FLOATS, ...WHOLE, ...QUANTISED], [1, 4], (random, { shape }) => ({
+  EXPAND_DIMS: makeMove([...FLOATS, ...WHOLE, ...QUANTISED], [1, 4], (random, { shape }) => ({
     inputs: [list(random.int(-shape.length - 1, shape.length))],
   })),
   FILL: {
@@ -172,7 +172,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
   GATHER: {
     types: MOVED,
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 4));
+      const input = giveInput(random, type, random.shape(1, 4));
       const batchDims = random.next() < 0.3 ? random.int(0, input.shape.length - 1) : 0;
       const axis = random.int(batchDims, input.shape.length - 1);
       const shape = [...input.shape.slice(0, batchDims), ...random.shape(1, 2, 4)];
@@ -183,7 +183,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
   GATHER_ND: {
     types: [...FLOATS, ...WHOLE, ...QUANTISED, "BOOL"],
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 4));
+      const input = giveInput(random, type, random.shape(1, 4));
       const depth = random.int(1, input.shape.length);
       const places = random.int(1, 4);
       const data = Array.from({ length: places }, () =>
@@ -195,11 +195,11 @@ export const movement: Readonly<Record<string, Drawer>> = {
       };
     },
   },
-  MATRIX_DIAG: moving([...FLOATS, ...WHOLE, ...BYTES, "INT16"], [1, 3], () => ({})),
+  MATRIX_DIAG: makeMove([...FLOATS, ...WHOLE, ...BYTES, "INT16"], [1, 3], () => ({})),
   MATRIX_SET_DIAG: {
     types: [...FLOATS, ...WHOLE, ...BYTES, "INT16"],
     draw(random, type) {
-      const input = given(random, type, random.shape(2, 4));
+      const input = giveInput(random, type, random.shape(2, 4));
       const diagonal = { ...input, shape: [...input.shape.slice(0, -2), Math.min(...input.shape.slice(-2))] };
       return { inputs: [input, diagonal], outputs: [alike(input)] };
     },
@@ -207,7 +207,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
   MIRROR_PAD: {
     types: [...FLOATS, ...WHOLE, ...BYTES, "INT16"],
     draw(random, type) {
-      const input = given(
+      const input = giveInput(
         random,
         type,
         random.shape(1, 4).map((extent) => extent + 1),
@@ -233,19 +233,19 @@ export const movement: Readonly<Record<string, Drawer>> = {
   PACK: {
     types: [...FLOATS, ...WHOLE, ...QUANTISED],
     draw(random, type) {
-      const first = given(random, type, random.shape(1, 3));
+      const first = giveInput(random, type, random.shape(1, 3));
       const inputs = Array.from({ length: random.int(1, 4) }, () => first);
       const axis = random.int(-first.shape.length - 1, first.shape.length);
       return { inputs, outputs: [alike(first)], options: { axis, valuesCount: inputs.length } };
     },
   },
-  PAD: moving([...FLOATS, ...WHOLE, ...QUANTISED], [1, 4], (random, { shape }) => ({
+  PAD: makeMove([...FLOATS, ...WHOLE, ...QUANTISED], [1, 4], (random, { shape }) => ({
     inputs: [paddings(random, shape.length, 2)],
   })),
   PADV2: {
     types: [...FLOATS, ...WHOLE, ...QUANTISED],
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 4));
+      const input = giveInput(random, type, random.shape(1, 4));
       const value = { ...alike(input), shape: [], data: [random.int(0, 9)] };
       return { inputs: [input, paddings(random, input.shape.length, 2), value], outputs: [alike(input)] };
     },
@@ -264,19 +264,19 @@ export const movement: Readonly<Record<string, Drawer>> = {
   },
   RANK: {
     types: [...FLOATS, "INT32"],
-    draw: (random, type) => ({ inputs: [given(random, type, random.shape(1, 4))], outputs: [{ type: "INT32" }] }),
+    draw: (random, type) => ({ inputs: [giveInput(random, type, random.shape(1, 4))], outputs: [{ type: "INT32" }] }),
   },
-  RESHAPE: moving(MOVED, [1, 4], (random, { shape }) => {
+  RESHAPE: makeMove(MOVED, [1, 4], (random, { shape }) => {
     const first = random.pick(divisors(count(shape)));
     const target = [first, count(shape) / first];
     return { inputs: [list(...(random.bool() ? target : [-1, target[1] ?? 1]))] };
   }),
-  RESIZE_BILINEAR: resizing([...FLOATS, ...QUANTISED]),
-  RESIZE_NEAREST_NEIGHBOR: resizing([...FLOATS, ...QUANTISED]),
+  RESIZE_BILINEAR: makeResize([...FLOATS, ...QUANTISED]),
+  RESIZE_NEAREST_NEIGHBOR: makeResize([...FLOATS, ...QUANTISED]),
   REVERSE_SEQUENCE: {
     types: [...FLOATS, ...WHOLE, "UINT8", "INT16"],
     draw(random, type) {
-      const input = given(random, type, random.shape(2, 4));
+      const input = giveInput(random, type, random.shape(2, 4));
       const [seqDim = 0, batchDim = 1] = random.order(input.shape.length);
       const lengths: DrawnInput = {
         type: random.pick(INDEXES),
@@ -286,7 +286,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
       return { inputs: [input, lengths], outputs: [alike(input)], options: { seqDim, batchDim } };
     },
   },
-  REVERSE_V2: moving(MOVED, [1, 4], (random, { shape }) => {
+  REVERSE_V2: makeMove(MOVED, [1, 4], (random, { shape }) => {
     const first = random.int(0, shape.length - 1);
     return { inputs: [list(first)] };
   }),
@@ -306,14 +306,14 @@ export const movement: Readonly<Record<string, Drawer>> = {
       };
     },
   },
-  SELECT: selecting("SELECT"),
-  SELECT_V2: selecting("SELECT_V2"),
+  SELECT: makeSelect("SELECT"),
+  SELECT_V2: makeSelect("SELECT_V2"),
   SHAPE: {
     types: [...FLOATS, ...WHOLE],
     draw(random, type) {
       const outType = random.pick(INDEXES);
       return {
-        inputs: [given(random, type, random.shape(1, 4))],
+        inputs: [giveInput(random, type, random.shape(1, 4))],
         outputs: [{ type: outType }],
         isCopied: true,
         options: { outType },
@@ -323,7 +323,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
   SLICE: {
     types: MOVED,
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 4));
+      const input = giveInput(random, type, random.shape(1, 4));
       const begin = input.shape.map((extent) => random.int(0, extent - 1));
       const size = input.shape.map((extent, at) =>
         random.next() < 0.3 ? -1 : random.int(1, extent - (begin[at] ?? 0)),
@@ -342,7 +342,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
         const least = (padding[2 * at] ?? 0) + (padding[2 * at + 1] ?? 0);
         return block * random.int(1 + least, 3) - least;
       });
-      const input = given(random, type, [random.int(1, 2), ...extents, random.int(1, 3)]);
+      const input = giveInput(random, type, [random.int(1, 2), ...extents, random.int(1, 3)]);
       return {
         inputs: [input, list(...blocks), { type: "INT32", shape: [2, 2], data: padding }],
         outputs: [alike(input)],
@@ -353,7 +353,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
     types: [...FLOATS, ...WHOLE, ...BYTES],
     draw(random, type) {
       const blockSize = random.int(1, 3);
-      const input = given(random, type, [
+      const input = giveInput(random, type, [
         random.int(1, 2),
         blockSize * random.int(1, 3),
         blockSize * random.int(1, 3),
@@ -391,7 +391,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
       const shape = random.shape(1, 4);
       const axis = random.int(0, shape.length - 1);
       const numSplits = random.int(1, 3);
-      const input = given(
+      const input = giveInput(
         random,
         type,
         shape.map((extent, at) => (at === axis ? extent * numSplits : extent)),
@@ -410,7 +410,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
       const axis = random.int(0, shape.length - 1);
       const sizes = random.ints(random.int(1, 3), 1, 4);
       const total = sizes.reduce((sum, size) => sum + size, 0);
-      const input = given(
+      const input = giveInput(
         random,
         type,
         shape.map((extent, at) => (at === axis ? total : extent)),
@@ -427,7 +427,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
     types: MOVED,
     draw(random, type) {
       const shape = random.shape(2, 4).map((extent, at) => (at === 0 ? 1 : extent));
-      const input = given(random, type, shape);
+      const input = giveInput(random, type, shape);
       const squeezeDims = random.bool() ? [] : [random.bool() ? 0 : -shape.length];
       return { inputs: [input], outputs: [alike(input)], options: { squeezeDims } };
     },
@@ -435,7 +435,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
   STRIDED_SLICE: {
     types: MOVED,
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 4));
+      const input = giveInput(random, type, random.shape(1, 4));
       const rank = input.shape.length;
       const strides = input.shape.map(() => random.pick([1, 1, 2, -1, -2]));
       const begin = input.shape.map((extent, at) =>
@@ -455,21 +455,21 @@ export const movement: Readonly<Record<string, Drawer>> = {
       return { inputs: [input, list(...begin), list(...end), list(...stepped)], outputs: [alike(input)], options };
     },
   },
-  TILE: moving([...FLOATS, ...WHOLE, "BOOL", "UINT8", "INT8", "INT16"], [1, 4], (random, { shape }) => {
+  TILE: makeMove([...FLOATS, ...WHOLE, "BOOL", "UINT8", "INT8", "INT16"], [1, 4], (random, { shape }) => {
     const repeats = shape.map(() => random.int(1, 3));
     return { inputs: [{ type: random.pick(INDEXES), shape: [shape.length], data: repeats }] };
   }),
   TOPK_V2: {
     types: [...FLOATS, ...WHOLE, ...BYTES, "INT16"],
     draw(random, type) {
-      const input = given(random, type, random.shape(1, 3, 6), [-5, 5]);
+      const input = giveInput(random, type, random.shape(1, 3, 6), [-5, 5]);
       return {
         inputs: [input, scalar(random.int(1, input.shape.at(-1) ?? 1))],
         outputs: [alike(input), { type: "INT32" }],
       };
     },
   },
-  TRANSPOSE: moving(MOVED, [1, 5], (random, { shape }) => ({ inputs: [list(...random.order(shape.length))] })),
+  TRANSPOSE: makeMove(MOVED, [1, 5], (random, { shape }) => ({ inputs: [list(...random.order(shape.length))] })),
   UNIQUE: {
     types: [...FLOATS, "INT32", ...BYTES, "INT16"],
     draw(random, type) {
@@ -487,7 +487,7 @@ export const movement: Readonly<Record<string, Drawer>> = {
   UNPACK: {
     types: [...FLOATS, "INT32", ...QUANTISED, "BOOL"],
     draw(random, type) {
-      const input = given(random, type, random.shape(2, 4, 4));
+      const input = giveInput(random, type, random.shape(2, 4, 4));
       const axis = random.int(-input.shape.length, input.shape.length - 1);
       const num = input.shape.at(axis) ?? 1;
       return { inputs: [input], outputs: Array.from({ length: num }, () => alike(input)), options: { num, axis } };
@@ -503,23 +503,23 @@ export const movement: Readonly<Record<string, Drawer>> = {
   },
 };
 
-function resizing(types: readonly DrawnType[]): Drawer {
+function makeResize(types: readonly DrawnType[]): Drawer {
   return {
     types,
     draw(random, type) {
-      const input = given(random, type, [random.int(1, 2), random.int(1, 6), random.int(1, 6), random.int(1, 3)]);
+      const input = giveInput(random, type, [random.int(1, 2), random.int(1, 6), random.int(1, 6), random.int(1, 3)]);
       const options = random.pick([{}, { alignCorners: true }, { halfPixelCenters: true }]);
       return { inputs: [input, list(random.int(1, 9), random.int(1, 9))], outputs: [alike(input)], options };
     },
   };
 }
 
-function selecting(operator: "SELECT" | "SELECT_V2"): Drawer {
+function makeSelect(operator: "SELECT" | "SELECT_V2"): Drawer {
   return {
     types: [...FLOATS, ...WHOLE, ...QUANTISED, "BOOL"],
     draw(random, type) {
       const shape = random.shape(1, 4);
-      const one = given(random, type, shape);
+      const one = giveInput(random, type, shape);
       const some = () => (operator === "SELECT_V2" ? shape.map((extent) => (random.next() < 0.3 ? 1 : extent)) : shape);
       return {
         inputs: [

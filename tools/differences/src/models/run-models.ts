@@ -6,7 +6,7 @@ import { withCasts } from "./casted.ts";
 import { createDraw, type Drawer, type DrawnModel, type DrawnType } from "./draw.ts";
 import { elementwise } from "./elementwise.ts";
 import { bytesOf, copiedType, type DrawnElements, drawElements, elementsOfBytes, fileOf } from "./file.ts";
-import { graphs, joined } from "./graphs.ts";
+import { graphs, joinDrawers } from "./graphs.ts";
 import { hybrids } from "./hybrid.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { layers } from "./layers.ts";
@@ -68,7 +68,7 @@ function withFurther(all: Readonly<Record<string, Drawer>>): Readonly<Record<str
 /** All operators that are drawn, in alphabetical order. A word behind an operator tells models of it apart. */
 export const drawers: Readonly<Record<string, Drawer>> = Object.fromEntries(
   Object.entries({
-    ...withFurther(joined(withCasts({ ...elementwise, ...movement, ...layers, ...stablehlo }), graphs)),
+    ...withFurther(joinDrawers(withCasts({ ...elementwise, ...movement, ...layers, ...stablehlo }), graphs)),
     ...hybrids,
   }).sort(([one], [other]) => (one < other ? -1 : 1)),
 );

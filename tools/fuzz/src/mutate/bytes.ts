@@ -33,13 +33,13 @@ const longestPiece = 64;
 type Change = (input: Uint8Array, random: Random, other: Uint8Array) => Uint8Array;
 
 const changes: readonly Change[] = [
-  changed((bytes, at, random) => {
+  makeChange((bytes, at, random) => {
     bytes[at] = (bytes[at] ?? 0) ^ (1 << random.below(8));
   }),
-  changed((bytes, at, random) => {
+  makeChange((bytes, at, random) => {
     bytes[at] = random.below(256);
   }),
-  changed((bytes, at, random) => {
+  makeChange((bytes, at, random) => {
     bytes[at] = (bytes[at] ?? 0) + random.below(33) - 16;
   }),
   word,
@@ -60,7 +60,7 @@ export function mutateBytes(input: Uint8Array, random: Random, other: Uint8Array
   return bytes.length > longest ? bytes.slice(0, longest) : bytes;
 }
 
-function changed(change: (bytes: Uint8Array, at: number, random: Random) => void): Change {
+function makeChange(change: (bytes: Uint8Array, at: number, random: Random) => void): Change {
   return (input, random) => {
     const bytes = input.slice();
     if (bytes.length > 0) change(bytes, random.below(bytes.length), random);

@@ -249,12 +249,12 @@ function repairSubgraph(subgraph: DraftSubgraph): void {
   }
   const withLifetime = (wanted: number) =>
     operands.flatMap(({ lifetime }, index) => (lifetime === wanted ? [index] : []));
-  subgraph.inputIndexes = kept(subgraph.inputIndexes, withLifetime(OperandLifeTime.SUBGRAPH_INPUT));
-  subgraph.outputIndexes = kept(subgraph.outputIndexes, withLifetime(OperandLifeTime.SUBGRAPH_OUTPUT));
+  subgraph.inputIndexes = keep(subgraph.inputIndexes, withLifetime(OperandLifeTime.SUBGRAPH_INPUT));
+  subgraph.outputIndexes = keep(subgraph.outputIndexes, withLifetime(OperandLifeTime.SUBGRAPH_OUTPUT));
 }
 
 /** The same items, in the order that they have already. */
-function kept(list: readonly number[], wanted: readonly number[]): number[] {
+function keep(list: readonly number[], wanted: readonly number[]): number[] {
   const known = list.filter((index, at) => wanted.includes(index) && list.indexOf(index) === at);
   return [...known, ...wanted.filter((index) => !known.includes(index))];
 }

@@ -14,7 +14,7 @@ import {
 } from "@nnhal/driver-core/burst";
 import { ErrorStatus, type PreparedModel } from "@nnhal/types";
 import { bytes, type Codec, list } from "@nnhal/utils/codec";
-import { mustBeOutcome, preparedOf } from "../answers.ts";
+import { mustBeOutcome, takePrepared } from "../answers.ts";
 import { openReference } from "../device.ts";
 import { memoryWith, readAs, writeAs } from "../model-input.ts";
 import { mutateBytes, otherNumber } from "../mutate/bytes.ts";
@@ -39,7 +39,7 @@ export const burst: Target = {
     const device = await openReference();
     const [model] = smallModels;
     must(model !== undefined, () => "there is no model");
-    const prepared = preparedOf("prepareModel", await device.prepareModel(model));
+    const prepared = takePrepared("prepareModel", await device.prepareModel(model));
     must(prepared !== undefined, () => "the model is refused");
     return {
       async run(input) {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BYTE_SIZE_OF_CACHE_TOKEN } from "@nnhal/types";
 import { byteReader, bytes, type Codec, encode, modelStructure, struct } from "@nnhal/utils/codec";
-import { preparedOf } from "../answers.ts";
+import { takePrepared } from "../answers.ts";
 import { openReference, soon } from "../device.ts";
 import { readAs, readModel, writeAs, writeModel } from "../model-input.ts";
 import { mutateBytes } from "../mutate/bytes.ts";
@@ -48,7 +48,7 @@ export const cache: Target = {
           writeSync(fd, content, 0, content.length, 0);
         }
         const result = await device.prepareModelFromCache?.(opened, { deadline: soon() });
-        if (result !== undefined) preparedOf("prepareModelFromCache", result)?.close();
+        if (result !== undefined) takePrepared("prepareModelFromCache", result)?.close();
       },
       async close() {
         await device.close();

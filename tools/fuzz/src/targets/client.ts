@@ -1,7 +1,7 @@
 /** Frames of a server to a client of a device. */
 import { memoryChannels } from "@nnhal/transport/channels";
 import { connectDevice } from "@nnhal/transport/client";
-import { mustBeOutcome, preparedOf } from "../answers.ts";
+import { mustBeOutcome, takePrepared } from "../answers.ts";
 import { memoryWith, readAs } from "../model-input.ts";
 import { frames, mutateFrames } from "../mutate/frames.ts";
 import { smallModels } from "../small-models.ts";
@@ -36,7 +36,7 @@ export const client: Target = {
               if (isAnswer || bytes[0] === helloKind) return;
             }
           },
-          closed() {},
+          onClose() {},
         });
         await use(own);
         own.close();
@@ -66,7 +66,7 @@ async function use(channel: Parameters<typeof connectDevice>[0]): Promise<void> 
   }
   device.getStatus();
   mustBeOutcome("getSupportedOperations", await device.getSupportedOperations(model));
-  const prepared = preparedOf("prepareModel", await device.prepareModel(model));
+  const prepared = takePrepared("prepareModel", await device.prepareModel(model));
   if (prepared !== undefined) {
     const at = (offset: number) => ({
       hasNoValue: false,

@@ -1,7 +1,7 @@
 /** Custom operators of .tflite files: options in bytes of any kind, and the kernels that have them. */
 import { mediapipe } from "@nnhal/extension-mediapipe";
 import { importTflite, TfliteError } from "@nnhal/tflite";
-import { mustBeOutcome, preparedOf } from "../answers.ts";
+import { mustBeOutcome, takePrepared } from "../answers.ts";
 import { customFile, pickedExtension } from "../custom-operators.ts";
 import { openReference, soon } from "../device.ts";
 import { executeOnce } from "../execute.ts";
@@ -23,7 +23,7 @@ export const custom: Target = {
         if (imported === undefined) return;
         const { model } = imported;
         mustBeOutcome("getSupportedOperations", await device.getSupportedOperations(model));
-        const prepared = preparedOf("prepareModel", await device.prepareModel(model, { deadline: soon() }));
+        const prepared = takePrepared("prepareModel", await device.prepareModel(model, { deadline: soon() }));
         if (prepared === undefined) return;
         await executeOnce(model, prepared, input);
         prepared.close();

@@ -1,6 +1,6 @@
 /** Files with operators that the HAL lacks: options of custom operators, data of extension types, and their kernels. */
 import { importTflite, TfliteError } from "@nnhal/tflite";
-import { mustBeOutcome, preparedOf } from "../answers.ts";
+import { mustBeOutcome, takePrepared } from "../answers.ts";
 import { openReference, soon } from "../device.ts";
 import { executeOnce } from "../execute.ts";
 import { mutateFlatbuffer } from "../mutate/flatbuffer.ts";
@@ -23,7 +23,7 @@ export const extension: Target = {
         if (imported === undefined) return;
         const { model } = imported;
         mustBeOutcome("getSupportedOperations", await device.getSupportedOperations(model));
-        const prepared = preparedOf("prepareModel", await device.prepareModel(model, { deadline: soon() }));
+        const prepared = takePrepared("prepareModel", await device.prepareModel(model, { deadline: soon() }));
         if (prepared === undefined) return;
         await executeOnce(model, prepared, Uint8Array.of(...zeroOneOne, ...input.subarray(-4)));
         prepared.close();

@@ -4,7 +4,7 @@ import type { OpenedDevice } from "@nnhal/driver-core/device";
 import { tfliteExtension } from "@nnhal/extension-tflite";
 import { ErrorStatus } from "@nnhal/types";
 import { modelIssues } from "@nnhal/validation";
-import { mustBeOutcome, preparedOf } from "../answers.ts";
+import { mustBeOutcome, takePrepared } from "../answers.ts";
 import { openReference, openWasm, soon } from "../device.ts";
 import { executeOnce } from "../execute.ts";
 import { modelOf, readModel } from "../model-input.ts";
@@ -63,7 +63,7 @@ async function openTrial(open: () => Promise<OpenedDevice>, allowed?: readonly n
         () => `validation says ${isValid}, getSupportedOperations ${support.status}: ${support.message}`,
       );
       const result = await device.prepareModel(model, { deadline: soon() });
-      const prepared = preparedOf("prepareModel", result);
+      const prepared = takePrepared("prepareModel", result);
       must(isValid || result.status === INVALID_ARGUMENT, () => `an invalid model has status ${result.status}`);
       const isSupported = isValid && support.supported.every(Boolean);
       must(

@@ -2,7 +2,7 @@
 import type { OpenedDevice } from "@nnhal/driver-core/device";
 import { ErrorStatus, type MeasureTiming, type Model, type PreparedModel, type Request } from "@nnhal/types";
 import { requestIssues } from "@nnhal/validation";
-import { mustBeExecuted, mustBeOutcome, preparedOf } from "../answers.ts";
+import { mustBeExecuted, mustBeOutcome, takePrepared } from "../answers.ts";
 import { callTime, openReference, soon } from "../device.ts";
 import { bytesOf, readAs } from "../model-input.ts";
 import { mutateRequest } from "../mutate/request.ts";
@@ -31,7 +31,9 @@ export const request: Target = {
         // A caller in another process can send any code.
         const measure = read.measure as MeasureTiming;
         const isFenced = read.way % 2 === 1;
-        const status = isFenced ? await fenced(target, asked, measure) : await direct(target, model, asked, measure);
+        const status = isFenced
+          ? await launchFenced(target, asked, measure)
+          : await direct(target, model, asked, measure);
         const isValid = requestIssues(asked, model, { allowUnspecifiedOutput: !isFenced }).length === 0;
         const isRefused = status === ErrorStatus.INVALID_ARGUMENT;
         must(isValid || isRefused, () => `a request that is not valid has status ${status}`);
@@ -46,7 +48,7 @@ async function prepareAll(device: OpenedDevice): Promise<PreparedModel[]> {
   const all: PreparedModel[] = [];
   for (const model of smallModels) {
     const result = await device.prepareModel(model);
-    const one = preparedOf("prepareModel", result);
+    const one = takePrepared("prepareModel", result);
     must(one !== undefined, () => `a model of this target is refused: ${result.message}`);
     all.push(one);
   }
@@ -59,7 +61,7 @@ async function direct(target: PreparedModel, { main }: Model, asked: Request, me
   return result.status;
 }
 
-async function fenced(target: PreparedModel, asked: Request, measure: MeasureTiming) {
+async function launchFenced(target: PreparedModel, asked: Request, measure: MeasureTiming) {
   const result = await target.executeFenced?.(asked, [], { measure, deadline: soon(), duration: callTime });
   must(result !== undefined, () => "the device has no executeFenced");
   mustBeOutcome("executeFenced", result);

@@ -34,7 +34,7 @@ export const server: Target = {
             const id = new DataView(bytes.buffer, bytes.byteOffset).getUint32(1, true);
             answers.set(id, (answers.get(id) ?? 0) + 1);
           },
-          closed() {
+          onClose() {
             isOver = true;
           },
         });

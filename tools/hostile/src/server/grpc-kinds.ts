@@ -5,7 +5,7 @@ import type { Kind } from "../surface.ts";
 import {
   endOf,
   field,
-  framed,
+  frameMessage,
   gzipOf,
   methods,
   openCall,
@@ -40,12 +40,12 @@ function names(address: ServerAddress): Kind {
         for (const text of texts) {
           const input = Buffer.concat([field(1, text), field(2, text)]);
           const calls = [
-            openCall(session, methods.check).end(framed(field(1, text))),
-            openCall(session, methods.ready, { authorization: `Bearer ${token}` }).end(framed(field(1, text))),
-            openCall(session, methods.load, { authorization: `Bearer ${token}` }).end(framed(field(2, text))),
-            openCall(session, methods.infer, { authorization: `Bearer ${token}` }).end(framed(field(1, text))),
+            openCall(session, methods.check).end(frameMessage(field(1, text))),
+            openCall(session, methods.ready, { authorization: `Bearer ${token}` }).end(frameMessage(field(1, text))),
+            openCall(session, methods.load, { authorization: `Bearer ${token}` }).end(frameMessage(field(2, text))),
+            openCall(session, methods.infer, { authorization: `Bearer ${token}` }).end(frameMessage(field(1, text))),
             openCall(session, methods.infer, { authorization: `Bearer ${token}` }).end(
-              framed(Buffer.concat([field(1, "numbers"), field(5, input)])),
+              frameMessage(Buffer.concat([field(1, "numbers"), field(5, input)])),
             ),
           ];
           const statuses = await Promise.all(calls.map((call) => statusOf(call, 20_000)));
@@ -84,7 +84,7 @@ function members(address: ServerAddress): Kind {
           for (const authorization of [undefined, `Bearer ${token}`]) {
             if (signal.aborted) return;
             const headers = { "grpc-encoding": encoding, ...(authorization && { authorization }) };
-            const frame = framed(message, { compressed: encoding !== "identity" });
+            const frame = frameMessage(message, { compressed: encoding !== "identity" });
             const call = openCall(session, methods.infer, headers);
             call.end(frame);
             if ((await statusOf(call, 50_000)) === ok) throw new Error(`${message.length} bytes were computed`);
@@ -100,7 +100,7 @@ function members(address: ServerAddress): Kind {
 /** Messages that do not end, on many streams. */
 function partial(address: ServerAddress): Kind {
   const { token, arrival } = address;
-  const start = framed(Buffer.alloc(mebibyte), { length: 60 * mebibyte });
+  const start = frameMessage(Buffer.alloc(mebibyte), { length: 60 * mebibyte });
   return {
     name: "grpc-partial",
     async send() {
@@ -132,7 +132,7 @@ function watches(address: ServerAddress): Kind {
       for (const session of sessions) {
         for (let count = 0; count < 100; count++) {
           const path = random() < 0.8 ? methods.watch : methods.reflect;
-          openCall(session, path).write(framed(field(1, `model ${count}`)));
+          openCall(session, path).write(frameMessage(field(1, `model ${count}`)));
         }
       }
       await wait(1000);
@@ -157,7 +157,7 @@ function garbage(address: ServerAddress): Kind {
           const call = openCall(session, path, { authorization: `Bearer ${token}` });
           const message =
             random() < 0.5 ? bytes(random() * 300) : Buffer.concat([varint(random() * 2 ** 20), bytes(20)]);
-          call.end(random() < 0.8 ? framed(message) : message);
+          call.end(random() < 0.8 ? frameMessage(message) : message);
           return call;
         });
         await Promise.all(calls.map((call) => statusOf(call, 20_000)));

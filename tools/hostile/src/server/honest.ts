@@ -3,7 +3,7 @@
 import { Agent, request } from "node:http";
 import type { ClientHttp2Session } from "node:http2";
 import { setTimeout as wait } from "node:timers/promises";
-import { field, framed, methods, openCall, openSession, type ServerAddress, varint } from "./peers.ts";
+import { field, frameMessage, methods, openCall, openSession, type ServerAddress, varint } from "./peers.ts";
 
 /** Observations of honest clients. */
 export interface Seen {
@@ -162,7 +162,7 @@ function grpcClient(address: ServerAddress): Client {
       session ??= openSession(address);
       const bytes = new Uint8Array(values.buffer);
       const call = openCall(session, methods.infer, { authorization: `Bearer ${address.token}` });
-      call.end(framed(Buffer.concat([field(1, "numbers"), field(5, tensor), field(7, bytes)])));
+      call.end(frameMessage(Buffer.concat([field(1, "numbers"), field(5, tensor), field(7, bytes)])));
       return new Promise((resolve, reject) => {
         const chunks: Buffer[] = [];
         let status: number | undefined;

@@ -16,7 +16,7 @@ const clients = 100;
 const [quietTime, leastTime] = [1, 2];
 
 /** `pid`: the process of the server. */
-export function mixed(address: ServerAddress, pid: number | undefined): Kind {
+export function makeMixed(address: ServerAddress, pid: number | undefined): Kind {
   return {
     name: "mixed",
     async send(random, signal, note) {

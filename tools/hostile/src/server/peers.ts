@@ -64,7 +64,7 @@ export function gzipOf(bytes: Uint8Array, count: number): Buffer {
 }
 
 /** Builds a message of gRPC with its prefix. `length`: length in the prefix. */
-export function framed(message: Uint8Array, { compressed = false, length = message.length } = {}): Buffer {
+export function frameMessage(message: Uint8Array, { compressed = false, length = message.length } = {}): Buffer {
   const frame = Buffer.alloc(5 + message.length);
   frame[0] = compressed ? 1 : 0;
   frame.writeUInt32BE(length, 1);

@@ -44,7 +44,7 @@ function jsonBombs(address: ServerAddress): Kind {
   };
 }
 
-function dripping(address: ServerAddress): Kind {
+function makeDripping(address: ServerAddress): Kind {
   const { rest, arrival, token } = address;
   return {
     name: "rest-drip",
@@ -187,6 +187,6 @@ export function restKinds(address: ServerAddress): readonly Kind[] {
     codingBombs(address),
     garbage(address),
     silentReaders(address),
-    dripping(address),
+    makeDripping(address),
   ];
 }

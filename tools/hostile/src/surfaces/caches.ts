@@ -19,7 +19,7 @@ const memory = 256 * 2 ** 20;
 /** Does harm to a file of a cache. `other`: the file of another model. */
 type Harm = (path: string, other: string, random: () => number) => void;
 
-const replaced =
+const replace =
   (make: (path: string) => void): Harm =>
   (path) => {
     rmSync(path);
@@ -30,10 +30,10 @@ const harms: Readonly<Record<string, Harm>> = {
   changed: (path, _, random) => writeFileSync(path, mutantOf(new Uint8Array(readFileSync(path)), random)),
   empty: (path) => writeFileSync(path, ""),
   "of-another": (path, other) => copyFileSync(other, path),
-  "dangling-link": replaced((path) => symlinkSync("/nowhere/at/all", path)),
-  "endless-link": replaced((path) => symlinkSync("/dev/zero", path)),
-  pipe: replaced((path) => void execFileSync("mkfifo", [path])),
-  folder: replaced((path) => void mkdirSync(path)),
+  "dangling-link": replace((path) => symlinkSync("/nowhere/at/all", path)),
+  "endless-link": replace((path) => symlinkSync("/dev/zero", path)),
+  pipe: replace((path) => void execFileSync("mkfifo", [path])),
+  folder: replace((path) => void mkdirSync(path)),
 };
 
 export const cachesSurface = readerSurface(

@@ -34,7 +34,7 @@ export function sumsOf(outputs: number, data?: Uint8Array): Uint8Array {
 }
 
 /** A model with a packed file of labels for each output. */
-export function labelledBy(files: readonly (Uint8Array | PackedFile)[]): Uint8Array {
+export function labelWith(files: readonly (Uint8Array | PackedFile)[]): Uint8Array {
   const names = files.map((_, place) => `labels${place}.txt`);
   const outputs = names.map((name) => {
     const labels = [{ fields: [name, undefined, { byte: 2 }] }];
@@ -51,11 +51,11 @@ function labelBombs(): readonly Uint8Array[] {
   const bytes = new Uint8Array(2 ** 27).fill(0x61);
   const lines = new Uint8Array(2 ** 22).fill(0x0a);
   return [
-    labelledBy([bytes]),
-    labelledBy([lines]),
-    labelledBy([{ content: bytes, claimedSize: 4 }]),
-    labelledBy([{ content: lines, claimedSize: 2 ** 32 - 1 }]),
-    labelledBy(Array.from({ length: 16 }, () => lines)),
+    labelWith([bytes]),
+    labelWith([lines]),
+    labelWith([{ content: bytes, claimedSize: 4 }]),
+    labelWith([{ content: lines, claimedSize: 2 ** 32 - 1 }]),
+    labelWith(Array.from({ length: 16 }, () => lines)),
   ];
 }
 
@@ -79,7 +79,7 @@ export function importKinds({ readBytes }: Pick<Reader, "readBytes">): readonly 
       name: "tflite-labels",
       async send() {
         // Two lines of labels are read, so that labels after them are refused for their size.
-        const honest = await readBytes("model", labelledBy([new TextEncoder().encode("ant\nbee\n")]));
+        const honest = await readBytes("model", labelWith([new TextEncoder().encode("ant\nbee\n")]));
         if (String(honest) !== "1,2") throw new Error(`two labels were read as ${honest}`);
         bombs ??= labelBombs();
         for (const bomb of bombs) {

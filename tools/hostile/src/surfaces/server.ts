@@ -6,7 +6,7 @@ import { startSource } from "@nnhal/test-kit/processes";
 import { type TfliteTensor, writeTflite } from "@nnhal/tflite";
 import { programOf } from "../programs.ts";
 import { grpcKinds } from "../server/grpc-kinds.ts";
-import { mixed } from "../server/mixed.ts";
+import { makeMixed } from "../server/mixed.ts";
 import type { ServerAddress } from "../server/peers.ts";
 import { restKinds } from "../server/rest-kinds.ts";
 import { heapEnvironment, type Kind, type Surface, type Target } from "../surface.ts";
@@ -29,7 +29,7 @@ export const mixedSurface = surfaceOf(
   "mixed",
   "nnhal-server: honest clients among hostile ones",
   30,
-  (address, pid) => [mixed(address, pid)],
+  (address, pid) => [makeMixed(address, pid)],
 );
 
 /** Kinds of input for a server, and the process that it is. */

@@ -118,7 +118,7 @@ async function addJob(client: RedisClient, id: string, data: string, fields: rea
 }
 
 /** Resolves when the worker has taken all jobs, or rejects after a time. */
-async function emptied(client: RedisClient): Promise<void> {
+async function waitUntilEmpty(client: RedisClient): Promise<void> {
   for (const end = performance.now() + honestLimit; performance.now() < end; await wait(20))
     if ((await client.ask("LLEN", "bull:nnhal:wait")) === "0") return;
   throw new Error(`the jobs of a round were not taken in ${honestLimit} ms`);
@@ -177,7 +177,7 @@ function kindsOf(
   const one = <Item>(items: readonly Item[], random: () => number) => items[Math.floor(random() * items.length)];
   const round = async (make: (id: string) => Promise<void>) => {
     for (let job = 0; job < jobsAtOnce; job++) await make(`hostile-${next++}`);
-    await emptied(client);
+    await waitUntilEmpty(client);
   };
   return [
     {
@@ -249,7 +249,7 @@ function kindsOf(
         const task = { model, options: {} };
         await begin(id, { task, store: `${store}/${one(["endless", "silent"], random)}` });
         await addJob(client, `${id}-1`, JSON.stringify({ batch: id, inputs: [input] }));
-        await emptied(client);
+        await waitUntilEmpty(client);
       },
     },
   ];

@@ -49,7 +49,7 @@ async function supportedPart(device: Device, whole: Pack): Promise<Pack> {
   const used = new Set(operations.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]));
   const kept = [...used].sort((a, b) => a - b);
   const placeOf = new Map(kept.map((index, place) => [index, place]));
-  const moved = (indexes: readonly number[]) => indexes.flatMap((index) => placeOf.get(index) ?? []);
+  const move = (indexes: readonly number[]) => indexes.flatMap((index) => placeOf.get(index) ?? []);
   const example = {
     ...pack,
     name: namesOf(pack)
@@ -57,13 +57,13 @@ async function supportedPart(device: Device, whole: Pack): Promise<Pack> {
       .join(" "),
     main: {
       operands: kept.map((index) => elementAt(pack.main.operands, index)),
-      inputIndexes: moved(pack.main.inputIndexes),
-      outputIndexes: moved(pack.main.outputIndexes),
-      operations: operations.map((each) => ({ ...each, inputs: moved(each.inputs), outputs: moved(each.outputs) })),
+      inputIndexes: move(pack.main.inputIndexes),
+      outputIndexes: move(pack.main.outputIndexes),
+      operations: operations.map((each) => ({ ...each, inputs: move(each.inputs), outputs: move(each.outputs) })),
     },
   };
   const keptOf = (values: ReadonlyMap<number, Uint8Array>) =>
-    new Map([...values].flatMap(([index, value]) => moved([index]).map((place) => [place, value] as const)));
+    new Map([...values].flatMap(([index, value]) => move([index]).map((place) => [place, value] as const)));
   return { example, images: whole.images.map(keptOf) };
 }
 

@@ -50,7 +50,7 @@ async function runEngine(engine: EngineName, { packs, images, vectors, tests }: 
     run: () => Promise<Tally>,
   ) => {
     if (count === 0) return;
-    const tally = await run().catch(failedWhole);
+    const tally = await run().catch(tallyFailure);
     report({ kind: "check", engine, check, tally });
   };
   await check("networks", plan.networks.length, () => runNetworks(device, plan.networks));
@@ -66,7 +66,7 @@ async function runExamples(device: Device, examples: readonly Example[]): Promis
   return { passed, failed, skipped: skipped + unsupported, problems };
 }
 
-function failedWhole(error: unknown): Tally {
+function tallyFailure(error: unknown): Tally {
   const problem = error instanceof Error ? error.message : String(error);
   return { passed: 0, failed: 1, skipped: 0, problems: [problem] };
 }

@@ -15,21 +15,21 @@ import * as collector from "@vitest/runner";
 
 export { afterAll, afterEach, beforeAll, beforeEach } from "@vitest/runner";
 
-export const it = unlimited(collector.it);
-export const describe = unlimited(collector.describe);
+export const it = liftLimits(collector.it);
+export const describe = liftLimits(collector.describe);
 export const expect = createExpect();
 
 /** A function of the collector that ignores the limits that tests have. */
-function unlimited<T extends object>(api: T): T {
+function liftLimits<T extends object>(api: T): T {
   return new Proxy(api, {
     apply(target, self, args: readonly unknown[]) {
       // A proxy has this trap only where its target can be called.
       const result: unknown = Reflect.apply(target as unknown as () => unknown, self, args.map(withoutLimit));
-      return typeof result === "function" ? unlimited(result) : result;
+      return typeof result === "function" ? liftLimits(result) : result;
     },
     get(target, key) {
       const value: unknown = Reflect.get(target, key);
-      return typeof value === "function" ? unlimited(value) : value;
+      return typeof value === "function" ? liftLimits(value) : value;
     },
   });
 }
@@ -41,9 +41,9 @@ function withoutLimit(arg: unknown): unknown {
 
 function createExpect(): (value: unknown, message?: string) => unknown {
   for (const plugin of [JestExtend, JestChaiExpect, JestAsymmetricMatchers]) chai.use(plugin);
-  const made = (value: unknown, message?: string): unknown => chai.expect(value, message);
-  Object.assign(made, chai.expect, Reflect.get(globalThis, ASYMMETRIC_MATCHERS_OBJECT));
-  Reflect.apply(setState, undefined, [{ assertionCalls: 0 }, made]);
-  Reflect.apply(Reflect.get(chai.expect, "extend"), chai.expect, [made, customMatchers]);
-  return made;
+  const make = (value: unknown, message?: string): unknown => chai.expect(value, message);
+  Object.assign(make, chai.expect, Reflect.get(globalThis, ASYMMETRIC_MATCHERS_OBJECT));
+  Reflect.apply(setState, undefined, [{ assertionCalls: 0 }, make]);
+  Reflect.apply(Reflect.get(chai.expect, "extend"), chai.expect, [make, customMatchers]);
+  return make;
 }

@@ -88,7 +88,7 @@ const node24 = {
 /** A page and a route of a framework. Throws an Error with what it printed if they cannot be built. */
 export async function sitePlace(workshop: Workshop, site: Site): Promise<Place> {
   const { root, folder, registry } = workshop;
-  const node = await installRuntime({ ...workshop, folder: made(join(folder, `${site.folder}-node`)) }, node24);
+  const node = await installRuntime({ ...workshop, folder: makeFolder(join(folder, `${site.folder}-node`)) }, node24);
   const [framework] = site.packages;
   const { output: latest } = await runCommand(root, "npm", ["view", framework, "version"], folder, registry.env);
   const parts = Object.fromEntries((site.parts ?? []).map((part) => [part, latest.trim()]));
@@ -122,7 +122,7 @@ export async function sitePlace(workshop: Workshop, site: Site): Promise<Place> 
   };
 }
 
-function made(folder: string): string {
+function makeFolder(folder: string): string {
   mkdirSync(folder);
   return folder;
 }

@@ -23,8 +23,8 @@ Measured.`,
 });
 
 it("takes the place of the table before it, and leaves the rest", () => {
-  const marked = (text: string) =>
+  const mark = (text: string) =>
     `before\n<!-- runtimes: \`npm run runtimes\` writes this -->\n\n${text}\n\n<!-- end of runtimes -->\nafter\n`;
-  expect(withTable(marked("old"), "new")).toBe(marked("new"));
+  expect(withTable(mark("old"), "new")).toBe(mark("new"));
   expect(() => withTable("before\nafter\n", "new")).toThrow("the document needs the lines <!-- runtimes");
 });

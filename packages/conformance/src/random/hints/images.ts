@@ -7,7 +7,7 @@ import type { Draw, Plausible } from "../wanted.ts";
 /** Extents of one image, and whether it is stored as NCHW. */
 function drawImage(draw: Draw, channels = draw.integer(1, 4)) {
   const nchw = draw.has("nchw") && draw.chance(0.5);
-  const offered = draw.offered?.(4);
+  const offered = draw.offerShape?.(4);
   if (offered !== undefined) {
     const [batches = 0, ...rest] = offered;
     const [height = 0, width = 0, depth = 0] = nchw ? [...rest.slice(1), ...rest.slice(0, 1)] : rest;
@@ -104,7 +104,7 @@ const depthwise: Plausible = (draw) => {
   };
 };
 
-const grouped: Plausible = (draw) => {
+const group: Plausible = (draw) => {
   const groups = draw.integer(1, 3);
   const depth = draw.integer(1, 3);
   const { height, width, nchw, dimensions } = drawImage(draw, groups * depth);
@@ -143,7 +143,7 @@ export const imageHints: Readonly<Record<string, Plausible>> = {
   CONV_2D: convolution(false),
   TRANSPOSE_CONV_2D: convolution(true),
   DEPTHWISE_CONV_2D: depthwise,
-  GROUPED_CONV_2D: grouped,
+  GROUPED_CONV_2D: group,
   RESIZE_BILINEAR: resize,
   RESIZE_NEAREST_NEIGHBOR: resize,
   FULLY_CONNECTED(draw) {

@@ -5,7 +5,7 @@
 import { createChannel } from "@nnhal/driver-core/burst";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type FmqDescriptor, MeasureTiming } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectOrdered, expectStatus, expectThat, expectUnmeasured, mismatch } from "../check.ts";
 import { expectShapes, type Trial, trialFor } from "../execution.ts";
@@ -87,7 +87,7 @@ export const serviceCases: readonly SuiteCase[] = [
       const small = await smallModel(bench);
       const preparedModel = await prepare(bench, small.model);
       const { context } = await openRawBurst(bench, preparedModel);
-      if (context.execute === undefined) lacking("direct bursts");
+      if (context.execute === undefined) endAsUnsupported("direct bursts");
       for (const measure of [MeasureTiming.NO, MeasureTiming.YES]) {
         const one = trial(small);
         const result = await context.execute(one.request, measure);

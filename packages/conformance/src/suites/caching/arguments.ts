@@ -4,7 +4,7 @@
 
 import { elementAt } from "@nnhal/operations";
 import { type CompilationCache, ErrorStatus, type Handle } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import type { Bench } from "../bench.ts";
 import { constantModel } from "../constant-models.ts";
 import { casesOf, type SuiteCase } from "../suite-case.ts";
@@ -54,7 +54,7 @@ function spoilFiles(bench: Bench, files: CacheFiles, list: CacheList, { spoil }:
 
 /** Ends the case if the device wants no files in a list. */
 function needFiles(files: CacheFiles, list: CacheList): void {
-  if (files[list].length === 0) lacking(list === "modelCache" ? "model cache files" : "data cache files");
+  if (files[list].length === 0) endAsUnsupported(list === "modelCache" ? "model cache files" : "data cache files");
 }
 
 const rows = cacheLists.flatMap((list) => spoilings.map((spoiling) => ({ list, spoiling })));

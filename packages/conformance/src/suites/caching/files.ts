@@ -10,7 +10,7 @@ import {
   type PreparedModel,
   type PrepareResult,
 } from "@nnhal/types";
-import { type ElementType, lacking } from "../../needs.ts";
+import { type ElementType, endAsUnsupported } from "../../needs.ts";
 import { type Bench, prepare } from "../bench.ts";
 import { expectStatus, expectThat } from "../check.ts";
 import { type ConstantModel, constantModel } from "../constant-models.ts";
@@ -37,7 +37,7 @@ export interface CacheFiles {
 export function fileCounts({ device }: Bench): Readonly<Record<CacheList, number>> {
   const { numModelCache, numDataCache, ...outcome } = device.getNumberOfCacheFilesNeeded();
   expectStatus("getNumberOfCacheFilesNeeded", outcome, NONE);
-  if (numModelCache + numDataCache === 0) lacking("kept models");
+  if (numModelCache + numDataCache === 0) endAsUnsupported("kept models");
   return { modelCache: numModelCache, dataCache: numDataCache };
 }
 
@@ -90,7 +90,7 @@ export async function expectComputes(
 /** Prepares from a cache; a model that comes is closed when the case is over. */
 export async function load(bench: Bench, cache: CompilationCache): Promise<PrepareResult> {
   const { device } = bench;
-  if (device.prepareModelFromCache === undefined) lacking("kept models");
+  if (device.prepareModelFromCache === undefined) endAsUnsupported("kept models");
   const result = await device.prepareModelFromCache(cache);
   const { preparedModel, status } = result;
   bench.after(() => preparedModel?.close());
@@ -119,7 +119,7 @@ export async function expectNotLoaded(
 export async function loadKept(bench: Bench, cache: CompilationCache): Promise<PreparedModel> {
   const { preparedModel, ...outcome } = await load(bench, cache);
   expectStatus("prepareModelFromCache", outcome, NONE, GENERAL_FAILURE);
-  return preparedModel ?? lacking("kept models", outcome.message ?? "the device gives no reason");
+  return preparedModel ?? endAsUnsupported("kept models", outcome.message ?? "the device gives no reason");
 }
 
 /** Files that hold a model, which was loaded from them once. */

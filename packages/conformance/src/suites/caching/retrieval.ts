@@ -5,7 +5,7 @@
 import { readFileSync, readSync, rmSync } from "node:fs";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
-import { type ElementType, lacking } from "../../needs.ts";
+import { type ElementType, endAsUnsupported } from "../../needs.ts";
 import { type Bench, prepare } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
 import { expectExecution, expectStatus, expectThat, mismatch } from "../check.ts";
@@ -68,15 +68,15 @@ export const retrievalCases: readonly SuiteCase[] = [
     async (bench, type) => {
       const files = makeCacheFiles(bench, { content: Uint8Array.of(1, 2) });
       const model = await constantModel(bench, constants, type);
-      const advanced = () => {
+      const advance = () => {
         const cache = files.open();
         // Reading moves the descriptor on by a byte.
         for (const { fds } of [...cache.modelCache, ...cache.dataCache])
           readSync(elementAt(fds, 0), new Uint8Array(1), 0, 1, null);
         return cache;
       };
-      await save(bench, model, advanced());
-      await expectComputes(await loadKept(bench, advanced()), type, model.compute);
+      await save(bench, model, advance());
+      await expectComputes(await loadKept(bench, advance()), type, model.compute);
     },
   ),
   ...casesOf("retrieval", "1.2", types, (type) => `longer files are truncated (${type})`, overwrites),
@@ -121,7 +121,7 @@ export const retrievalCases: readonly SuiteCase[] = [
     async "a loaded model executes behind fences"(bench) {
       const { preparedModel, trial } = await retrieve(bench);
       const launched = await preparedModel.executeFenced?.(trial.request, []);
-      if (launched === undefined) lacking("fenced executions");
+      if (launched === undefined) endAsUnsupported("fenced executions");
       expectStatus("executeFenced", launched, ErrorStatus.NONE);
       await launched.syncFence?.wait();
       trial.check("executeFenced");

@@ -7,7 +7,7 @@ import { copyFileSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import type { Bench } from "../bench.ts";
 import { expectThat } from "../check.ts";
 import { constantModel } from "../constant-models.ts";
@@ -77,7 +77,7 @@ async function tamperWith(
   judge: (files: Awaited<ReturnType<typeof keepModel>>, attempt: number) => Promise<void>,
 ): Promise<void> {
   const held = await keepModel(bench);
-  if (held.files[list].length === 0) lacking(list === "modelCache" ? "model cache files" : "data cache files");
+  if (held.files[list].length === 0) endAsUnsupported(list === "modelCache" ? "model cache files" : "data cache files");
   for (let attempt = 0; attempt < attempts; attempt++) {
     const draw = drawFrom(attempt * 977);
     const file = elementAt(held.files[list], attempt % held.files[list].length);
@@ -112,7 +112,7 @@ async function overwriteSlowly({ modelCache }: CacheFiles, by: CacheFiles, race:
 }
 
 /** Files of another model, kept for another token. */
-async function keptByAnother(bench: Bench): Promise<CacheFiles> {
+async function keepForAnother(bench: Bench): Promise<CacheFiles> {
   const files = makeCacheFiles(bench, { seed: 1 });
   await save(bench, await constantModel(bench, constants.toReversed()), files.open());
   return files;
@@ -162,20 +162,20 @@ export const securityCases: readonly SuiteCase[] = [
     },
     async "the model cache of another model and token is GENERAL_FAILURE"(bench) {
       const { files } = await keepModel(bench);
-      overwrite(files, await keptByAnother(bench));
+      overwrite(files, await keepForAnother(bench));
       await expectNotLoaded(bench, "with the model cache of another model", files.open(), GENERAL_FAILURE);
     },
     async "model and data cache in each other's places are refused"(bench) {
       const { files } = await keepModel(bench);
       const { modelCache, dataCache, token } = files.open();
-      if (dataCache.length === 0) lacking("data cache files");
+      if (dataCache.length === 0) endAsUnsupported("data cache files");
       await expectNotLoaded(bench, "with the lists exchanged", { modelCache: dataCache, dataCache: modelCache, token });
     },
     async "the files of nothing are GENERAL_FAILURE"(bench) {
       await expectNotLoaded(bench, "of empty files", makeCacheFiles(bench).open(), GENERAL_FAILURE);
     },
     async "files that are replaced while a model is kept hold that model, or none"(bench) {
-      const attacker = await keptByAnother(bench);
+      const attacker = await keepForAnother(bench);
       const model = await constantModel(bench, constants);
       const files = makeCacheFiles(bench);
       for (let race = 0; race < races; race++) {
@@ -184,7 +184,7 @@ export const securityCases: readonly SuiteCase[] = [
       }
     },
     async "files that are replaced while a model is loaded hold that model, or none"(bench) {
-      const attacker = await keptByAnother(bench);
+      const attacker = await keepForAnother(bench);
       const held = await keepModel(bench);
       for (let race = 0; race < races; race++) {
         await Promise.all([expectSoundIfLoaded(bench, held), overwriteSlowly(held.files, attacker, race)]);

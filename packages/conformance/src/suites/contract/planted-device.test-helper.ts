@@ -9,13 +9,13 @@ import {
   TIMING_NOT_MEASURED,
 } from "@nnhal/types";
 import {
-  answering,
+  changeAnswer,
+  doNothing,
   fields,
   lieOf,
   type MethodOf,
   type MethodRow,
   noAnswer,
-  nothing,
   unknownStatus,
 } from "./planted.test-helper.ts";
 
@@ -28,7 +28,7 @@ const durations =
   "prepared-model/execute: durations are reported if they are asked for, the device's within the driver's";
 
 const capabilities = (change: object) =>
-  answering((answer: ReturnType<Device["getCapabilities"]>) => ({
+  changeAnswer((answer: ReturnType<Device["getCapabilities"]>) => ({
     ...answer,
     capabilities: { ...answer.capabilities, ...change },
   }));
@@ -110,7 +110,10 @@ export const deviceRows: Readonly<Record<Exclude<MethodOf<Device>, "createMemory
       noAnswer,
       lieOf(
         "has too many answers",
-        answering(({ supported, ...answer }: SupportedOperations) => ({ ...answer, supported: [...supported, true] })),
+        changeAnswer(({ supported, ...answer }: SupportedOperations) => ({
+          ...answer,
+          supported: [...supported, true],
+        })),
         /getSupportedOperations: 2 answers about 1 operations/,
       ),
       lieOf("has no reasons", fields({ reasons: [] }), /getSupportedOperations: 0 reasons beside 1 answers/),
@@ -168,9 +171,9 @@ export const deviceRows: Readonly<Record<Exclude<MethodOf<Device>, "createMemory
     finds: "device/facts: getStatus is AVAILABLE",
     answers: "now",
     lies: [
-      lieOf("is in state 99", nothing(99), /getStatus: 99 is not a DeviceStatus/),
-      lieOf("is in no state", nothing(), /getStatus: undefined is not a DeviceStatus/),
-      lieOf("is busy for ever", nothing(1), /getStatus: expected AVAILABLE, got BUSY/),
+      lieOf("is in state 99", doNothing(99), /getStatus: 99 is not a DeviceStatus/),
+      lieOf("is in no state", doNothing(), /getStatus: undefined is not a DeviceStatus/),
+      lieOf("is busy for ever", doNothing(1), /getStatus: expected AVAILABLE, got BUSY/),
     ],
   },
   prepareModel: {
@@ -226,9 +229,9 @@ export const deviceRows: Readonly<Record<Exclude<MethodOf<Device>, "createMemory
 };
 
 const shapes = (change: (shapes: ExecutionResult["outputShapes"]) => unknown) =>
-  answering((answer: ExecutionResult) => ({ ...answer, outputShapes: change(answer.outputShapes) }));
+  changeAnswer((answer: ExecutionResult) => ({ ...answer, outputShapes: change(answer.outputShapes) }));
 
-const timing = (timeOnDevice: unknown, timeInDriver: unknown) => fields({ timing: { timeOnDevice, timeInDriver } });
+const time = (timeOnDevice: unknown, timeInDriver: unknown) => fields({ timing: { timeOnDevice, timeInDriver } });
 
 /** `createReusableExecution` is optional, and no suite calls it. */
 export const preparedModelRows: Readonly<
@@ -278,19 +281,19 @@ export const preparedModelRows: Readonly<
         fields({ status: OUTPUT_INSUFFICIENT_SIZE }),
         /execute: OUTPUT_INSUFFICIENT_SIZE, but isSufficient is true of every output/,
       ),
-      lieOf("measures without being asked", timing(1n, 2n), /execute: expected no durations, got 1 and 2/),
-      lieOf("has a negative duration", timing(-1n, 2n), /execute: timeOnDevice is -1, which is not a duration/),
-      lieOf("has durations that are numbers", timing(1, 2), /execute: timeOnDevice is 1, which is not a duration/),
+      lieOf("measures without being asked", time(1n, 2n), /execute: expected no durations, got 1 and 2/),
+      lieOf("has a negative duration", time(-1n, 2n), /execute: timeOnDevice is -1, which is not a duration/),
+      lieOf("has durations that are numbers", time(1, 2), /execute: timeOnDevice is 1, which is not a duration/),
       lieOf("has no timing", fields({ timing: null }), /execute: the timing is null, not a Timing/),
       lieOf(
         "was longer on the device than in the driver",
-        timing(2n, 1n),
+        time(2n, 1n),
         /execute: 2 microseconds on the device are more than the 1 in the driver/,
         durations,
       ),
       lieOf(
         "took longer than the call",
-        timing(TIMING_NOT_MEASURED, 1n << 40n),
+        time(TIMING_NOT_MEASURED, 1n << 40n),
         /execute: 1099511627776 microseconds in the driver, but the call took/,
         durations,
       ),
@@ -337,6 +340,6 @@ export const preparedModelRows: Readonly<
     finds: "prepared-model/life: executing a closed prepared model is INVALID_ARGUMENT",
     called: "PreparedModel.close",
     answers: "not",
-    lies: [lieOf("does not close", nothing(), /execute after close: expected INVALID_ARGUMENT, got NONE/)],
+    lies: [lieOf("does not close", doNothing(), /execute after close: expected INVALID_ARGUMENT, got NONE/)],
   },
 };

@@ -2,17 +2,17 @@
 import { ErrorStatus, type ExecutionResult, type V1_3 } from "@nnhal/types";
 import {
   type AnyMethod,
-  answering,
+  changeAnswer,
+  doNothing,
   faultsOf,
   fields,
   type Lie,
   lieOf,
   type MethodOf,
   type MethodRow,
-  nothing,
   type Plant,
   type Planted,
-  replaced,
+  replaceMethod,
   unknownStatus,
   withModels,
 } from "./planted.test-helper.ts";
@@ -109,7 +109,7 @@ const device: Readonly<Record<MethodOf<V1_3.IDevice>, MethodRow>> = {
   getStatus: {
     finds: "device/facts: getStatus is AVAILABLE",
     answers: "now",
-    lies: [lieOf("is in state 99", nothing(99), /getStatus: 99 is not a DeviceStatus/)],
+    lies: [lieOf("is in state 99", doNothing(99), /getStatus: 99 is not a DeviceStatus/)],
   },
   getSupportedOperations: support("getSupportedOperations"),
   getSupportedOperations_1_1: support("getSupportedOperations_1_1"),
@@ -134,7 +134,7 @@ const device: Readonly<Record<MethodOf<V1_3.IDevice>, MethodRow>> = {
 
 function synchronous(name: string): MethodRow {
   const shapes = (change: object) =>
-    answering(({ outputShapes, ...answer }: ExecutionResult) => ({
+    changeAnswer(({ outputShapes, ...answer }: ExecutionResult) => ({
       ...answer,
       outputShapes: outputShapes.map((shape) => ({ ...shape, ...change })),
     }));
@@ -262,7 +262,7 @@ const shapesCallback: readonly CallbackRow[] = [
 ];
 
 /** A launch whose last argument is a callback that it treats wrongly. */
-function telling(notify: string, tell: (callback: AnyMethod) => AnyMethod): (right: AnyMethod) => AnyMethod {
+function changeCallback(notify: string, tell: (callback: AnyMethod) => AnyMethod): (right: AnyMethod) => AnyMethod {
   return (right) =>
     (...args) => {
       const callback: unknown = args.at(-1);
@@ -275,7 +275,7 @@ function telling(notify: string, tell: (callback: AnyMethod) => AnyMethod): (rig
 }
 
 /** A launch that throws when it should call its callback. */
-function throwing(right: AnyMethod): AnyMethod {
+function throwAtLaunch(right: AnyMethod): AnyMethod {
   return (...args) => {
     if (args.at(-1) !== null) throw error;
     return right(...args);
@@ -290,11 +290,11 @@ function isLaunch(method: string): boolean {
 }
 
 const inDriver: Plants = (method, replace) => ({
-  driver: (right) => ({ ...right, ...replaced(right, method, replace) }),
+  driver: (right) => ({ ...right, ...replaceMethod(right, method, replace) }),
   isLifted: !isLaunch(method),
 });
 const inModels: Plants = (method, replace) => ({
-  driver: (right) => withModels(right, (own) => ({ ...own, ...replaced(own, method, replace) })),
+  driver: (right) => withModels(right, (own) => ({ ...own, ...replaceMethod(own, method, replace) })),
   isLifted: !isLaunch(method),
 });
 
@@ -313,7 +313,7 @@ function callbackFaults(
       what: `throws in ${method} instead`,
       finds,
       says: new RegExp(`${method}: threw Error: planted`),
-      plant: () => plants(method, throwing),
+      plant: () => plants(method, throwAtLaunch),
     },
     ...rows.map(
       ({ kind, what, telling: tell, says }): Planted => ({
@@ -325,31 +325,31 @@ function callbackFaults(
         plant: (sleep) =>
           plants(
             method,
-            telling(notify, (callback) => tell(callback, sleep)),
+            changeCallback(notify, (callback) => tell(callback, sleep)),
           ),
       }),
     ),
   ];
 }
 
-const preparing = (method: string) => [method, prepareLaunch(method).finds] as const;
-const executing = (method: string) => [method, executeLaunch(method).finds] as const;
+const prepare = (method: string) => [method, prepareLaunch(method).finds] as const;
+const makeExecuting = (method: string) => [method, executeLaunch(method).finds] as const;
 
 const preparedCallbacks: Readonly<
   Record<MethodOf<V1_3.IPreparedModelCallback>, readonly (readonly [string, string])[]>
 > = {
-  notify: [preparing("prepareModel"), preparing("prepareModel_1_1")],
-  notify_1_2: [preparing("prepareModel_1_2"), ["prepareModelFromCache", cacheLaunch("prepareModelFromCache").finds]],
+  notify: [prepare("prepareModel"), prepare("prepareModel_1_1")],
+  notify_1_2: [prepare("prepareModel_1_2"), ["prepareModelFromCache", cacheLaunch("prepareModelFromCache").finds]],
   notify_1_3: [
-    preparing("prepareModel_1_3"),
+    prepare("prepareModel_1_3"),
     ["prepareModelFromCache_1_3", cacheLaunch("prepareModelFromCache_1_3").finds],
   ],
 };
 
 const executionCallbacks: Readonly<Record<MethodOf<V1_3.IExecutionCallback>, readonly [string, string]>> = {
-  notify: executing("execute"),
-  notify_1_2: executing("execute_1_2"),
-  notify_1_3: executing("execute_1_3"),
+  notify: makeExecuting("execute"),
+  notify_1_2: makeExecuting("execute_1_2"),
+  notify_1_3: makeExecuting("execute_1_3"),
 };
 
 /** All planted faults of drivers. */

@@ -21,7 +21,7 @@ import { plantedInDrivers } from "./planted-driver.test-helper.ts";
 import { plantedInDevice } from "./planted-objects.test-helper.ts";
 
 const all = [...plantedInDevice, ...plantedInDrivers];
-const titled = (faults: readonly Planted[]) =>
+const title = (faults: readonly Planted[]) =>
   faults.map((planted) => [`${planted.method}, a ${planted.kind}: ${planted.what}`, planted] as const);
 
 /** Groups whose cases take long, and call nothing that others do not. */
@@ -44,7 +44,7 @@ function firstOfGroups(): Set<string> {
 }
 
 describe("one method that does wrong is found", () => {
-  it.each(titled(all))("%s", async (_title, planted) => {
+  it.each(title(all))("%s", async (_title, planted) => {
     const { finds, says } = planted;
     expect(listDeviceCases()).toContain(finds);
     const result = elementAt(await runPlanted(planted, (name) => name === finds), 0);
@@ -75,7 +75,7 @@ describe("the kit goes on beside a fault: every case is reported", () => {
         });
   const firsts = firstOfGroups();
 
-  it.each(titled(chosen))("%s", { timeout: 120_000 }, async (_title, planted) => {
+  it.each(title(chosen))("%s", { timeout: 120_000 }, async (_title, planted) => {
     const isChosen = (name: string) => firsts.has(name) || name === planted.finds;
     const results = await runPlanted(planted, isChosen);
     expect(results.map(({ name }) => name)).toEqual(listDeviceCases().filter(isChosen));

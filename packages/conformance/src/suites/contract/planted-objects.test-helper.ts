@@ -12,16 +12,16 @@ import {
 } from "@nnhal/types";
 import type { Fault } from "../faulty-device.test-helper.ts";
 import {
-  answering,
+  changeAnswer,
+  doNothing,
   faultsOf,
   fields,
   lieOf,
   type MethodOf,
   type MethodRow,
   noAnswer,
-  nothing,
   type Planted,
-  replaced,
+  replaceMethod,
   unknownStatus,
 } from "./planted.test-helper.ts";
 import { deviceRows, preparedModelRows } from "./planted-device.test-helper.ts";
@@ -38,7 +38,7 @@ const buffer: Readonly<Record<MethodOf<IBuffer>, MethodRow>> = {
     lies: [
       unknownStatus,
       noAnswer,
-      lieOf("copies nothing", nothing(Promise.resolve({ status: NONE })), /the second value: expected/),
+      lieOf("copies nothing", doNothing(Promise.resolve({ status: NONE })), /the second value: expected/),
     ],
   },
   copyFrom: {
@@ -47,7 +47,11 @@ const buffer: Readonly<Record<MethodOf<IBuffer>, MethodRow>> = {
     lies: [
       unknownStatus,
       noAnswer,
-      lieOf("copies nothing", nothing(Promise.resolve({ status: NONE })), /copyTo: expected NONE, got GENERAL_FAILURE/),
+      lieOf(
+        "copies nothing",
+        doNothing(Promise.resolve({ status: NONE })),
+        /copyTo: expected NONE, got GENERAL_FAILURE/,
+      ),
     ],
   },
   close: {
@@ -57,7 +61,7 @@ const buffer: Readonly<Record<MethodOf<IBuffer>, MethodRow>> = {
     lies: [
       lieOf(
         "does not close",
-        nothing(),
+        doNothing(),
         /execute with the token of a closed buffer: expected INVALID_ARGUMENT, got NONE/,
       ),
     ],
@@ -88,14 +92,14 @@ const context: Readonly<Record<MethodOf<IBurstContext>, MethodRow>> = {
     finds: "burst/slots: a slot that is freed is asked for again",
     called: "IBurstContext.freeMemory",
     answers: "not",
-    lies: [lieOf("forgets nothing", nothing(), /the slots that the service asks for after freeMemory: expected/)],
+    lies: [lieOf("forgets nothing", doNothing(), /the slots that the service asks for after freeMemory: expected/)],
   },
   close: {
     finds: "burst/ends: a context that is closed serves no more, and closing it twice is closing it once",
     called: "IBurstContext.close",
     answers: "not",
     lies: [
-      lieOf("does not close", nothing(), /IBurstContext\.close: a request is answered though the context is closed/),
+      lieOf("does not close", doNothing(), /IBurstContext\.close: a request is answered though the context is closed/),
     ],
   },
 };
@@ -108,11 +112,11 @@ const fence: Readonly<Record<MethodOf<SyncFence>, MethodRow>> = {
     called: "SyncFence.wait",
     answers: "later",
     lies: [
-      lieOf("is active for ever", nothing(Promise.resolve("ACTIVE")), /SyncFence\.wait: resolved with ACTIVE/),
-      lieOf("resolves with a number", nothing(Promise.resolve(1)), /SyncFence\.wait: 1 is not a state of a fence/),
+      lieOf("is active for ever", doNothing(Promise.resolve("ACTIVE")), /SyncFence\.wait: resolved with ACTIVE/),
+      lieOf("resolves with a number", doNothing(Promise.resolve(1)), /SyncFence\.wait: 1 is not a state of a fence/),
       lieOf(
         "resolves with another state than the fence has",
-        answering(() => "ERROR"),
+        changeAnswer(() => "ERROR"),
         /SyncFence\.state: the fence was ERROR and is SIGNALED/,
       ),
     ],
@@ -145,7 +149,7 @@ const executionInfo: Readonly<Record<MethodOf<IFencedExecutionCallback>, MethodR
       ),
       lieOf(
         "took longer since the fences than since the launch",
-        answering((answer: ExecutionInfo) => ({
+        changeAnswer((answer: ExecutionInfo) => ({
           ...answer,
           timingLaunched: { timeOnDevice: 1n, timeInDriver: 1n },
           timingFenced: { timeOnDevice: 2n, timeInDriver: 2n },
@@ -157,10 +161,10 @@ const executionInfo: Readonly<Record<MethodOf<IFencedExecutionCallback>, MethodR
   },
 };
 
-function planted(part: keyof Fault, interfaceName: string, rows: Readonly<Record<string, MethodRow>>): Planted[] {
+function plantFaults(part: keyof Fault, interfaceName: string, rows: Readonly<Record<string, MethodRow>>): Planted[] {
   return Object.entries(rows).flatMap(([name, row]) =>
     faultsOf(`${interfaceName}.${name}`, row, (replace) => ({
-      fault: { [part]: (right: object) => replaced(right, name, replace) },
+      fault: { [part]: (right: object) => replaceMethod(right, name, replace) },
     })),
   );
 }
@@ -181,11 +185,11 @@ function stateFault(kind: Planted["kind"], what: string, says: RegExp, get: () =
 
 /** All planted faults of the device contract. */
 export const plantedInDevice: readonly Planted[] = [
-  ...planted("device", "Device", deviceRows),
-  ...planted("preparedModel", "PreparedModel", preparedModelRows),
-  ...planted("buffer", "IBuffer", buffer),
-  ...planted("context", "IBurstContext", context),
-  ...planted("fence", "SyncFence", fence),
+  ...plantFaults("device", "Device", deviceRows),
+  ...plantFaults("preparedModel", "PreparedModel", preparedModelRows),
+  ...plantFaults("buffer", "IBuffer", buffer),
+  ...plantFaults("context", "IBurstContext", context),
+  ...plantFaults("fence", "SyncFence", fence),
   ...states,
-  ...planted("info", "IFencedExecutionCallback", executionInfo),
+  ...plantFaults("info", "IFencedExecutionCallback", executionInfo),
 ];

@@ -78,7 +78,7 @@ export interface Plant {
 }
 
 /** A method that changes its answer, of whichever type it is: a row knows the type of its method's answer. */
-export function answering(change: (answer: never) => unknown): Lie["lie"] {
+export function changeAnswer(change: (answer: never) => unknown): Lie["lie"] {
   return (right) =>
     (...args) => {
       const answer = right(...args);
@@ -87,13 +87,13 @@ export function answering(change: (answer: never) => unknown): Lie["lie"] {
 }
 
 /** A method that does nothing, and answers so. */
-export function nothing(answer?: unknown): Lie["lie"] {
+export function doNothing(answer?: unknown): Lie["lie"] {
   return () => () => answer;
 }
 
 /** Changes some fields of an answer. */
 export function fields(change: Readonly<Record<string, unknown>>): Lie["lie"] {
-  return answering((answer: object) => ({ ...answer, ...change }));
+  return changeAnswer((answer: object) => ({ ...answer, ...change }));
 }
 
 /** A row of a table of wrong answers. */
@@ -105,10 +105,10 @@ export function lieOf(what: string, lie: Lie["lie"], says: RegExp, finds?: strin
 export const unknownStatus = lieOf("answers status 99", fields({ status: 99 }), /: status 99 is not an ErrorStatus/);
 
 /** A missing answer, where one with a status is required. */
-export const noAnswer = lieOf("answers undefined", nothing(), /: the answer is undefined, not an object/);
+export const noAnswer = lieOf("answers undefined", doNothing(), /: the answer is undefined, not an object/);
 
 /** Returns an object of the contract with another method. The planted method need not have the type of the original. */
-export function replaced(
+export function replaceMethod(
   right: object,
   name: string,
   replace: (right: AnyMethod) => AnyMethod,
@@ -129,7 +129,7 @@ export function faultsOf(
   const { finds, answers, lies, called = method.slice(method.indexOf(".") + 1) } = row;
   const name = called.replaceAll(".", "\\.");
   const says = (text: string) => new RegExp(`${name}: ${text}`);
-  const throwing = () => {
+  const makeThrowing = () => {
     throw error;
   };
   const planted = (
@@ -156,7 +156,7 @@ export function faultsOf(
       return new Promise(() => {});
     };
   return [
-    planted("thrower", "throws", says("threw Error: planted"), () => () => throwing),
+    planted("thrower", "throws", says("threw Error: planted"), () => () => makeThrowing),
     ...(answers === "now"
       ? []
       : [planted("thrower", "rejects", says("threw Error: planted"), () => () => () => Promise.reject(error))]),

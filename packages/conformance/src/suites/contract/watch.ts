@@ -20,7 +20,7 @@ export interface Watch {
   /** Returns true if a call of the case was not answered. */
   isLate(): boolean;
   /** Resolves once every promise that a method without an answer returned has settled, or is a breach. */
-  settled(): Promise<void>;
+  settle(): Promise<void>;
   /** A call that answers at once. Throws Mismatch at a breach. */
   now<Answer>(method: string, call: () => Answer, judge: Judge<Answer>): Answer;
   /** A call whose answer comes later. Rejects with Mismatch at a breach. */
@@ -93,7 +93,7 @@ export function createWatch(mostOfCall: number, timer: Timer): Watch {
     },
     breach: () => breaches[0],
     isLate: () => isLate,
-    async settled() {
+    async settle() {
       await Promise.allSettled(pending);
     },
     now(method, call, judge) {

@@ -63,7 +63,7 @@ export function watchDevice(device: Device, options: WatchOptions): Device {
   const { name, halVersion } = device;
   const load = device.prepareModelFromCache?.bind(device);
   const allocate = device.allocate?.bind(device);
-  const prepared = (result: PrepareResult, model: Model | undefined): PrepareResult =>
+  const prepare = (result: PrepareResult, model: Model | undefined): PrepareResult =>
     result.preparedModel === null
       ? result
       : { ...result, preparedModel: watchPreparedModel(result.preparedModel, model, options) };
@@ -85,13 +85,13 @@ export function watchDevice(device: Device, options: WatchOptions): Device {
         (answer) => supportProblem(answer, operationsOf(model)),
       ),
     prepareModel: async (model, prepareOptions) =>
-      prepared(
+      prepare(
         await watch.later("prepareModel", () => device.prepareModel(model, prepareOptions), prepareProblem),
         model,
       ),
     ...(load && {
       prepareModelFromCache: async (cache, loadOptions) =>
-        prepared(await watch.later("prepareModelFromCache", () => load(cache, loadOptions), prepareProblem), undefined),
+        prepare(await watch.later("prepareModelFromCache", () => load(cache, loadOptions), prepareProblem), undefined),
     }),
     ...(allocate && {
       allocate: async (desc, preparedModels, inputRoles, outputRoles) => {

@@ -113,8 +113,11 @@ export function watchDriver<Driver extends AnyIDevice>(driver: Driver, watch: Wa
   };
   return watchMethods(driver, {
     ...watchers,
-    ...named(["getCapabilities", "getCapabilities_1_1", "getCapabilities_1_2", "getCapabilities_1_3"], capabilities),
-    ...named(
+    ...listByName(
+      ["getCapabilities", "getCapabilities_1_1", "getCapabilities_1_2", "getCapabilities_1_3"],
+      capabilities,
+    ),
+    ...listByName(
       [
         "getSupportedOperations",
         "getSupportedOperations_1_1",
@@ -123,7 +126,7 @@ export function watchDriver<Driver extends AnyIDevice>(driver: Driver, watch: Wa
       ],
       support,
     ),
-    ...named(
+    ...listByName(
       [
         "prepareModel",
         "prepareModel_1_1",
@@ -142,7 +145,7 @@ export function watchDriver<Driver extends AnyIDevice>(driver: Driver, watch: Wa
   });
 }
 
-function named(names: readonly string[], watcher: (name: string) => Watcher): Record<string, Watcher> {
+function listByName(names: readonly string[], watcher: (name: string) => Watcher): Record<string, Watcher> {
   return Object.fromEntries(names.map((name) => [name, watcher(name)]));
 }
 
@@ -156,7 +159,7 @@ function watchCallback(callback: V1_3.IPreparedModelCallback, watch: Watch): V1_
   };
 }
 
-function measuring(measure: unknown): ExecuteOptions {
+function readMeasuring(measure: unknown): ExecuteOptions {
   return { measure: measure as MeasureTiming };
 }
 
@@ -173,7 +176,7 @@ function watchDriverModel<Own extends V1_0.IPreparedModel>(own: Own, watch: Watc
         (result, milliseconds) =>
           executionProblem(result, {
             request: request as Request,
-            options: measuring(measure),
+            options: readMeasuring(measure),
             model: undefined,
             mayOmitShapes: true,
             milliseconds,
@@ -181,14 +184,14 @@ function watchDriverModel<Own extends V1_0.IPreparedModel>(own: Own, watch: Watc
       );
     };
   return watchMethods(own, {
-    ...named(["execute", "execute_1_2", "execute_1_3"], launch),
-    ...named(["executeSynchronously", "executeSynchronously_1_3"], synchronous),
+    ...listByName(["execute", "execute_1_2", "execute_1_3"], launch),
+    ...listByName(["executeSynchronously", "executeSynchronously_1_3"], synchronous),
     async executeFenced(call, [request, waitFor, measure, ...times]) {
       const start = performance.now();
       const fences = ownOnes(waitFor as readonly (SyncFence | null)[]);
       const answer = () =>
         call([request, fences, measure, ...times]) as ReturnType<V1_3.IPreparedModel["executeFenced"]>;
-      const options: FencedExecuteOptions = measuring(measure);
+      const options: FencedExecuteOptions = readMeasuring(measure);
       return watchLaunched(await watch.later("executeFenced", answer, fencedProblem), options, start, watch);
     },
     async configureExecutionBurst(call, args) {

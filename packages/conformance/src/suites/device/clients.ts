@@ -5,7 +5,7 @@
 import { createChannel } from "@nnhal/driver-core/burst";
 import { createFence } from "@nnhal/driver-core/fence";
 import { DeviceStatus, deviceStatusNames, ErrorStatus, type Outcome } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import { anotherClient, type Bench, needMethod, prepare, smallModel } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
 import { expectStatus, expectThat } from "../check.ts";
@@ -67,7 +67,7 @@ export const clientCases: readonly SuiteCase[] = [
       const { client } = await endedClient(bench);
       const cache = { modelCache: [], dataCache: [], token: new Uint8Array(32) };
       const { device } = client;
-      if (device.prepareModelFromCache === undefined) lacking("kept models");
+      if (device.prepareModelFromCache === undefined) endAsUnsupported("kept models");
       const { preparedModel, ...outcome } = await device.prepareModelFromCache(cache);
       bench.after(() => preparedModel?.close());
       expectGone("prepareModelFromCache", outcome);
@@ -79,7 +79,7 @@ export const clientCases: readonly SuiteCase[] = [
       const requests = createChannel("FmqRequestDatum", 1024, newMemory).descriptor;
       const results = createChannel("FmqResultDatum", 1024, newMemory).descriptor;
       const launched = await preparedModel.configureExecutionBurst?.(callback, requests, results);
-      if (launched === undefined) lacking("bursts");
+      if (launched === undefined) endAsUnsupported("bursts");
       bench.after(() => launched.context?.close?.());
       expectGone("configureExecutionBurst", launched);
     },
@@ -87,7 +87,7 @@ export const clientCases: readonly SuiteCase[] = [
       const small = await smallModel(bench);
       const client = anotherClient(bench);
       const { burst } = await openBurst(client, await prepare(client, small.model));
-      if (burst === null) lacking("bursts");
+      if (burst === null) endAsUnsupported("bursts");
       const { request } = trialFor(small, [sampleValues(small.type, 6)]);
       expectStatus("a burst", await burst.compute(request), ErrorStatus.NONE);
       await client.close();
@@ -98,7 +98,7 @@ export const clientCases: readonly SuiteCase[] = [
   ...group("clients", "1.3", {
     async "executeFenced of a client that ended says so"(bench) {
       const { preparedModel, trial } = await endedClient(bench);
-      if (preparedModel.executeFenced === undefined) lacking("fenced executions");
+      if (preparedModel.executeFenced === undefined) endAsUnsupported("fenced executions");
       expectGone("executeFenced", await preparedModel.executeFenced(trial.request, []));
     },
     async "an execution that waits for a fence ends with its client"(bench) {
@@ -109,7 +109,7 @@ export const clientCases: readonly SuiteCase[] = [
       bench.after(signal);
       const { request } = trialFor(small, [sampleValues(small.type, 6)]);
       const launched = await preparedModel.executeFenced?.(request, [fence]);
-      if (launched === undefined) lacking("fenced executions");
+      if (launched === undefined) endAsUnsupported("fenced executions");
       expectStatus("executeFenced", launched, ErrorStatus.NONE);
       await client.close();
       const state = await launched.syncFence?.wait();
@@ -120,7 +120,7 @@ export const clientCases: readonly SuiteCase[] = [
     async "allocate of a client that ended says so"(bench) {
       const { client, preparedModel } = await endedClient(bench);
       const { device } = client;
-      if (device.allocate === undefined) lacking("device memory");
+      if (device.allocate === undefined) endAsUnsupported("device memory");
       const {
         buffer,
         token: _,

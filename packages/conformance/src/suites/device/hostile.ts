@@ -2,7 +2,7 @@
  * Arguments of a device's methods that are nothing of the kind: each gets a status, and the device goes on.
  */
 import { ErrorStatus, type PrepareOptions } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectThat } from "../check.ts";
 import { runTrial, trialFor } from "../execution.ts";
@@ -82,7 +82,7 @@ export const hostileCases: readonly SuiteCase[] = directly([
         return `prepareModel with a cache that is ${hostile.what}: status ${kept.status}: ${kept.message}`;
       });
       const { prepareModelFromCache } = device;
-      if (prepareModelFromCache === undefined) lacking("kept models");
+      if (prepareModelFromCache === undefined) endAsUnsupported("kept models");
       const { preparedModel, ...outcome } = await prepareModelFromCache(cache);
       bench.after(() => preparedModel?.close());
       expectRefusal(`prepareModelFromCache of a cache that is ${hostile.what}`, outcome);

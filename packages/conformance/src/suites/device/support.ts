@@ -5,7 +5,7 @@
 import { convertToV1_0, convertToV1_1, convertToV1_2 } from "@nnhal/driver-core/versions";
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, type HalVersion, type Model } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import { type Bench, driverOf, smallModel, supportOf } from "../bench.ts";
 import { expectStatus, expectThat } from "../check.ts";
 import { ifModel, unsupportedOperation } from "../control-flow-models.ts";
@@ -86,7 +86,7 @@ export const supportCases: readonly SuiteCase[] = [
   ...group("support", "1.3", {
     async "IF is supported if its branches are"(bench) {
       const reason = await supportOf(bench.device, ifModel(await smallModel(bench)));
-      if (reason !== undefined) lacking("IF", reason);
+      if (reason !== undefined) endAsUnsupported("IF", reason);
     },
     async "IF is not supported if an operation of a branch is not"(bench) {
       const model = ifModel(await unsupportedOperation(bench));

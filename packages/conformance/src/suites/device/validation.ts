@@ -6,7 +6,7 @@
 import type { Model } from "@nnhal/types";
 import { findModelProblem } from "../../mutations/answers.ts";
 import { modelMutations } from "../../mutations/list.ts";
-import { lacking, Unsupported } from "../../needs.ts";
+import { endAsUnsupported, Unsupported } from "../../needs.ts";
 import { type Bench, smallModel, supportOf } from "../bench.ts";
 import { mismatch } from "../check.ts";
 import { constantModel } from "../constant-models.ts";
@@ -60,7 +60,7 @@ export const validationCases: readonly SuiteCase[] = modelMutations.flatMap((mut
           if (problem !== undefined) mismatch(`${mutant.name}: ${problem}`);
         }
       }
-      if (judged === 0) lacking("models to break", mutation.name);
+      if (judged === 0) endAsUnsupported("models to break", mutation.name);
     },
   ),
 );

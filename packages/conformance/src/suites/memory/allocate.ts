@@ -15,49 +15,52 @@ const foreign: PreparedModel = {
 
 interface Wrong {
   readonly what: string;
-  wanted(model: PreparedModel): Wanted;
+  describeWanted(model: PreparedModel): Wanted;
 }
 
 const wrong: readonly Wrong[] = [
-  { what: "for no models", wanted: () => ({ inputs: [role(0)] }) },
-  { what: "for no roles", wanted: (model) => ({ models: [model] }) },
-  { what: "for a null model, as its input", wanted: () => ({ models: [null], inputs: [role(0)] }) },
-  { what: "for a null model, as its output", wanted: () => ({ models: [null], outputs: [role(0)] }) },
+  { what: "for no models", describeWanted: () => ({ inputs: [role(0)] }) },
+  { what: "for no roles", describeWanted: (model) => ({ models: [model] }) },
+  { what: "for a null model, as its input", describeWanted: () => ({ models: [null], inputs: [role(0)] }) },
+  { what: "for a null model, as its output", describeWanted: () => ({ models: [null], outputs: [role(0)] }) },
   {
     what: "for a null model beside a right one",
-    wanted: (model) => ({ models: [model, null], inputs: [role(0), role(0, 1)] }),
+    describeWanted: (model) => ({ models: [model, null], inputs: [role(0), role(0, 1)] }),
   },
-  { what: "for a model of no device, as its input", wanted: () => ({ models: [foreign], inputs: [role(0)] }) },
-  { what: "for a model of no device, as its output", wanted: () => ({ models: [foreign], outputs: [role(0)] }) },
+  { what: "for a model of no device, as its input", describeWanted: () => ({ models: [foreign], inputs: [role(0)] }) },
+  {
+    what: "for a model of no device, as its output",
+    describeWanted: () => ({ models: [foreign], outputs: [role(0)] }),
+  },
   {
     what: "with a model index out of range, as an input",
-    wanted: (model) => ({ models: [model], inputs: [role(0, 1)] }),
+    describeWanted: (model) => ({ models: [model], inputs: [role(0, 1)] }),
   },
   {
     what: "with a model index out of range, as an output",
-    wanted: (model) => ({ models: [model], outputs: [role(0, 1)] }),
+    describeWanted: (model) => ({ models: [model], outputs: [role(0, 1)] }),
   },
-  { what: "with an input index out of range", wanted: (model) => ({ models: [model], inputs: [role(9)] }) },
-  { what: "with an output index out of range", wanted: (model) => ({ models: [model], outputs: [role(9)] }) },
+  { what: "with an input index out of range", describeWanted: (model) => ({ models: [model], inputs: [role(9)] }) },
+  { what: "with an output index out of range", describeWanted: (model) => ({ models: [model], outputs: [role(9)] }) },
   ...[10, 0, -0.5, Number.NaN].flatMap((frequency): Wrong[] => [
     {
       what: `with frequency ${frequency}, as an input`,
-      wanted: (model) => ({ models: [model], inputs: [role(0, 0, frequency)] }),
+      describeWanted: (model) => ({ models: [model], inputs: [role(0, 0, frequency)] }),
     },
     {
       what: `with frequency ${frequency}, as an output`,
-      wanted: (model) => ({ models: [model], outputs: [role(0, 0, frequency)] }),
+      describeWanted: (model) => ({ models: [model], outputs: [role(0, 0, frequency)] }),
     },
   ]),
-  { what: "with an input twice", wanted: (model) => ({ models: [model], inputs: [role(0), role(0)] }) },
-  { what: "with an output twice", wanted: (model) => ({ models: [model], outputs: [role(0), role(0)] }) },
+  { what: "with an input twice", describeWanted: (model) => ({ models: [model], inputs: [role(0), role(0)] }) },
+  { what: "with an output twice", describeWanted: (model) => ({ models: [model], outputs: [role(0), role(0)] }) },
   {
     what: "with an input twice, by two indexes of one model",
-    wanted: (model) => ({ models: [model, model], inputs: [role(0), role(0, 1)] }),
+    describeWanted: (model) => ({ models: [model, model], inputs: [role(0), role(0, 1)] }),
   },
   {
     what: "with an output twice, by two indexes of one model",
-    wanted: (model) => ({ models: [model, model], outputs: [role(0), role(0, 1)] }),
+    describeWanted: (model) => ({ models: [model, model], outputs: [role(0), role(0, 1)] }),
   },
 ];
 
@@ -100,7 +103,7 @@ export const allocateCases: readonly SuiteCase[] = [
     "1.3",
     wrong,
     ({ what }) => `refused ${what}`,
-    async (bench, { what, wanted }) => {
+    async (bench, { what, describeWanted: wanted }) => {
       const { preparedModel } = await preparedSmall(bench);
       // Control: with the right role a buffer comes.
       await allocate(bench, { models: [preparedModel], inputs: [role(0)] });

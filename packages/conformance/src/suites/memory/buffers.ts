@@ -11,7 +11,7 @@ import {
   type Memory,
   type PreparedModel,
 } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectStatus, expectThat, mismatch } from "../check.ts";
 import type { SmallModelFacts } from "../small-models.ts";
@@ -37,7 +37,7 @@ async function askForBuffer(
   { models = [], dimensions = [], inputs = [], outputs = [] }: Wanted,
   device: Device = bench.device,
 ): Promise<AllocateResult> {
-  if (bench.own.device.allocate === undefined) lacking("device memory");
+  if (bench.own.device.allocate === undefined) endAsUnsupported("device memory");
   if (device.allocate === undefined) mismatch("the device has memory of its own, but not through its HAL version");
   const result = await device.allocate({ dimensions }, models, inputs, outputs);
   bench.after(() => result.buffer?.close?.());
@@ -56,7 +56,7 @@ export async function allocate(bench: Bench, wanted: Wanted, device?: Device): P
   expectStatus("allocate", outcome, NONE, GENERAL_FAILURE);
   if (outcome.status === GENERAL_FAILURE) {
     expectNothing(buffer, token);
-    lacking("device memory", outcome.message ?? "the device gives no reason");
+    endAsUnsupported("device memory", outcome.message ?? "the device gives no reason");
   }
   expectThat(Number.isInteger(token) && token > 0, () => `allocate: NONE with token ${token}`);
   return { buffer: buffer ?? mismatch("allocate: NONE without a buffer"), token };

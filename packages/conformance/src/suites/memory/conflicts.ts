@@ -5,7 +5,7 @@
 
 import { elementAt } from "@nnhal/operations";
 import type { PreparedModel } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import { type Bench, prepare, smallModel, supportOf } from "../bench.ts";
 
 import { constant, modelOfGraphs, operandOf, type SmallModelFacts } from "../small-models.ts";
@@ -34,18 +34,21 @@ const conflicts: readonly Conflict[] = [
 
 interface Pairing {
   readonly what: string;
-  wanted(models: readonly PreparedModel[]): Wanted;
+  describeWanted(models: readonly PreparedModel[]): Wanted;
 }
 
 const pairings: readonly Pairing[] = [
-  { what: "of two inputs", wanted: (models) => ({ models, inputs: [role(0), role(0, 1)] }) },
-  { what: "of an input and an output", wanted: (models) => ({ models, inputs: [role(0)], outputs: [role(0, 1)] }) },
-  { what: "of two outputs", wanted: (models) => ({ models, outputs: [role(0), role(0, 1)] }) },
+  { what: "of two inputs", describeWanted: (models) => ({ models, inputs: [role(0), role(0, 1)] }) },
+  {
+    what: "of an input and an output",
+    describeWanted: (models) => ({ models, inputs: [role(0)], outputs: [role(0, 1)] }),
+  },
+  { what: "of two outputs", describeWanted: (models) => ({ models, outputs: [role(0), role(0, 1)] }) },
 ];
 
 const roles: readonly Pairing[] = [
-  { what: "of an input", wanted: (models) => ({ models, inputs: [role(0)] }) },
-  { what: "of an output", wanted: (models) => ({ models, outputs: [role(0)] }) },
+  { what: "of an input", describeWanted: (models) => ({ models, inputs: [role(0)] }) },
+  { what: "of an output", describeWanted: (models) => ({ models, outputs: [role(0)] }) },
 ];
 
 const wrongDimensions = [
@@ -78,7 +81,7 @@ async function scalarModel({ device }: Bench) {
     if (answer === undefined) return model;
     reason ??= answer;
   }
-  return lacking("scalar inputs", reason);
+  return endAsUnsupported("scalar inputs", reason);
 }
 
 export const conflictCases: readonly SuiteCase[] = [
@@ -88,7 +91,7 @@ export const conflictCases: readonly SuiteCase[] = [
       "1.3",
       pairings,
       ({ what }) => `different ${conflict.what} ${what}`,
-      async (bench, { what, wanted }) => {
+      async (bench, { what, describeWanted: wanted }) => {
         const prepared = async (facts: Facts) => prepare(bench, (await smallModel(bench, facts)).model);
         const models: PreparedModel[] = [];
         for (const facts of conflict.models()) models.push(await prepared(facts));
@@ -105,7 +108,7 @@ export const conflictCases: readonly SuiteCase[] = [
       "1.3",
       roles,
       ({ what }) => `another ${field} than that ${what}`,
-      async (bench, { what, wanted }) => {
+      async (bench, { what, describeWanted: wanted }) => {
         const models = [await prepare(bench, (await smallModel(bench)).model)];
         await allocate(bench, { ...wanted(models), dimensions: [2, 3] });
         await expectRefusedBuffer(bench, `for another ${field} than that ${what}`, { ...wanted(models), dimensions });

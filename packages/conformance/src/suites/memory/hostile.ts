@@ -2,7 +2,7 @@
  * Arguments of allocate, copyTo and copyFrom that are nothing of the kind: each gets a status, and the device goes on.
  */
 import type { BufferDesc, BufferRole, Memory, PreparedModel } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { asArgument, expectRefusal, type Hostile, hostileLists, hostileValues } from "../hostile.ts";
 import { sampleValues } from "../small-models.ts";
@@ -56,7 +56,7 @@ export const hostileCases: readonly SuiteCase[] = directly([
       ({ what }) => `allocate with ${name} that are ${what} is refused`,
       async (bench, value) => {
         const { allocate: allocateOf } = bench.device;
-        if (allocateOf === undefined) lacking("device memory");
+        if (allocateOf === undefined) endAsUnsupported("device memory");
         const preparedModel = await prepare(bench, (await smallModel(bench)).model);
         const { buffer, token: _, ...outcome } = await ask({ allocate: allocateOf }, preparedModel, value);
         bench.after(() => buffer?.close?.());

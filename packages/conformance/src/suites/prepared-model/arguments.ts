@@ -6,7 +6,7 @@ import {
   type Request,
   type RequestArgument,
 } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import { type Bench, executeBy, hasMethod, prepare, smallModel, wayNames, wayOf } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
 import { expectStatus, expectThat, expectWords, mismatch } from "../check.ts";
@@ -76,7 +76,7 @@ async function execute(
 }> {
   const small = await smallModel(bench);
   if (how === "burst") {
-    if (!(await hasMethod(bench, "configureExecutionBurst"))) lacking("bursts");
+    if (!(await hasMethod(bench, "configureExecutionBurst"))) endAsUnsupported("bursts");
     const preparedModel = await prepare(bench, small.model);
     const { burst } = await openBurst(bench, preparedModel);
     if (burst === null) mismatch("configureExecutionBurst: there is no burst");

@@ -7,7 +7,7 @@ import { type Bench, smallModel } from "../bench.ts";
 import { expectExecution, expectOrdered, expectStatus, expectUnmeasured } from "../check.ts";
 import { executeMethods, launchExecute, synchronousMethods } from "../execute-launches.ts";
 import { expectShapes, trialFor } from "../execution.ts";
-import { expectRefused, onlyCall, preparedByLaunch } from "../prepare-launches.ts";
+import { expectRefused, onlyCall, prepareByLaunch } from "../prepare-launches.ts";
 import { sampleValues } from "../small-models.ts";
 import { group, type SuiteCase } from "../suite-case.ts";
 
@@ -16,7 +16,7 @@ const { YES, NO } = MeasureTiming;
 
 async function prepareSmallModel(bench: Bench) {
   const small = await smallModel(bench);
-  const preparedModel = await preparedByLaunch(bench, small.model);
+  const preparedModel = await prepareByLaunch(bench, small.model);
   return { preparedModel, trial: trialFor(small, [sampleValues(small.type, 6)]) };
 }
 
@@ -47,7 +47,7 @@ export const launchCases: readonly SuiteCase[] = [
       },
       async [`${name}, several launched at once: each callback hears once`](bench) {
         const small = await smallModel(bench);
-        const preparedModel = await preparedByLaunch(bench, small.model);
+        const preparedModel = await prepareByLaunch(bench, small.model);
         const trials = [0, 1, 2, 3, 4].map((salt) => trialFor(small, [sampleValues(small.type, 6, salt)]));
         const launches = trials.map(({ request }) => launchExecute(method, preparedModel, request));
         for (const [index, launched] of launches.entries()) {

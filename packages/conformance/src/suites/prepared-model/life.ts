@@ -1,7 +1,7 @@
 /** Closing a prepared model: current executions end, later ones are refused, and others are not touched. */
 
 import { ErrorStatus } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
 import { expectExecution, expectStatus, expectThat } from "../check.ts";
@@ -67,7 +67,7 @@ export const lifeCases: readonly SuiteCase[] = [
       const { preparedModel, trial } = await prepareSmallModel(bench);
       preparedModel.close();
       const result = await preparedModel.executeFenced?.(trial.request, []);
-      if (result === undefined) lacking("fenced executions");
+      if (result === undefined) endAsUnsupported("fenced executions");
       expectStatus("executeFenced after close", result, ErrorStatus.INVALID_ARGUMENT);
       const isBare = result.syncFence === null && result.callback === null;
       expectThat(isBare, () => "executeFenced after close: a fence or callback beside the error");

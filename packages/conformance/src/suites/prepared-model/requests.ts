@@ -5,7 +5,7 @@
 import { ErrorStatus, MeasureTiming, type PreparedModel } from "@nnhal/types";
 import { findRequestProblem } from "../../mutations/answers.ts";
 import { type RequestMutant, requestMutations } from "../../mutations/request.ts";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import { type Bench, hasMethod, prepare, smallModel } from "../bench.ts";
 import { openBurst } from "../burst/open.ts";
 import { expectExecution, expectThat, mismatch } from "../check.ts";
@@ -23,7 +23,7 @@ function sinceOf(name: string) {
 }
 
 async function judge(preparedModel: PreparedModel, hasFences: boolean, mutant: RequestMutant): Promise<void> {
-  if (mutant.waitFor !== undefined && !hasFences) lacking("fenced executions");
+  if (mutant.waitFor !== undefined && !hasFences) endAsUnsupported("fenced executions");
   const { executeFenced, ...unfenced } = preparedModel;
   const has = hasFences && executeFenced !== undefined ? { ...unfenced, executeFenced } : unfenced;
   for (const isMeasured of [false, true]) {

@@ -4,7 +4,7 @@
 
 import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, MeasureTiming, type OutputShape } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import { type Bench, prepare, smallModel } from "../bench.ts";
 import { expectExecution, expectSame, expectThat } from "../check.ts";
 import { expectShapes, runTrial, trialFor } from "../execution.ts";
@@ -48,7 +48,8 @@ async function executeShort(bench: Bench, isKnown: boolean) {
 async function tellsShort(bench: Bench, isKnown: boolean): Promise<void> {
   const { small, preparedModel, inputs, result } = await executeShort(bench, isKnown);
   expectExecution("execute", result, OUTPUT_INSUFFICIENT_SIZE, GENERAL_FAILURE);
-  if (result.status === GENERAL_FAILURE) lacking("insufficient outputs", "the device says GENERAL_FAILURE, as it may");
+  if (result.status === GENERAL_FAILURE)
+    endAsUnsupported("insufficient outputs", "the device says GENERAL_FAILURE, as it may");
   const { outputShapes } = result;
   expectThat(outputShapes.length === 2, () => `execute: ${outputShapes.length} shapes of 2 outputs`);
   expectShape("execute: output 0, which does not fit", outputShapes[0], [2, 3], false);

@@ -2,7 +2,7 @@
  * Results that are far larger than the place for them, or than is sensible: they are refused soon, and cost no memory.
  */
 import { ErrorStatus, type Model } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import { type Bench, prepare, smallModel, supportOf, type Way, wayOf } from "../bench.ts";
 import { expectThat, statusName } from "../check.ts";
 import { expectBy } from "../execution.ts";
@@ -34,7 +34,7 @@ async function fillModel({ device }: Bench): Promise<Model> {
     outputIndexes: [],
   });
   const reason = await supportOf(device, model);
-  return reason === undefined ? model : lacking("FILL", reason);
+  return reason === undefined ? model : endAsUnsupported("FILL", reason);
 }
 
 /** A small operation, and a TILE of constants whose result has some elements. */
@@ -114,7 +114,7 @@ export const sizeCases: readonly SuiteCase[] = [
     async "constants that become 67 million elements are prepared by a deadline of 100 ms, or not at all"(bench) {
       const { device, allowances, now } = bench;
       const small = await supportOf(device, await tileModel(bench, 2));
-      if (small !== undefined) lacking("TILE", small);
+      if (small !== undefined) endAsUnsupported("TILE", small);
       const model = await tileModel(bench, 2 ** 23);
       const refusal = await supportOf(device, model);
       if (refusal !== undefined) {

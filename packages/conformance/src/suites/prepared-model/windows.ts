@@ -4,7 +4,7 @@
  */
 import { elementAt, halTypeName, OperationError, type Tensor } from "@nnhal/operations";
 import { ErrorStatus, type HalVersion, type OperandTypeName, type OperationTypeName } from "@nnhal/types";
-import { lacking, type Need } from "../../needs.ts";
+import { endAsUnsupported, type Need } from "../../needs.ts";
 import { createRandom, type Random } from "../../random/random.ts";
 import type { ExampleOperand } from "../../vectors/example.ts";
 import { type Bench, supportOf } from "../bench.ts";
@@ -158,7 +158,7 @@ async function sweep(bench: Bench, operation: Windowed, version: HalVersion): Pr
       if (!(error instanceof OperationError)) throw error;
     }
   }
-  if (judged === 0) lacking(operation, reason);
+  if (judged === 0) endAsUnsupported(operation, reason);
 }
 
 const kinds = [

@@ -7,7 +7,7 @@ import { prepare, smallModel, wayOf } from "../bench.ts";
 import { expectExecution, expectStatus, expectThat } from "../check.ts";
 import { executeMethods, launchExecute } from "../execute-launches.ts";
 import { expectBy, trialFor } from "../execution.ts";
-import { launchPrepare, onlyCall, preparedByLaunch, prepareMethods } from "../prepare-launches.ts";
+import { launchPrepare, onlyCall, prepareByLaunch, prepareMethods } from "../prepare-launches.ts";
 import { sampleValues } from "../small-models.ts";
 import { casesOf, type SuiteCase } from "../suite-case.ts";
 
@@ -94,7 +94,7 @@ export const deadlineCases: readonly SuiteCase[] = [
     ({ what }) => `execute_1_3 launches with a deadline ${what}: what comes of it is for the callback`,
     async (bench, { at, allowed }) => {
       const small = await smallModel(bench);
-      const preparedModel = await preparedByLaunch(bench, small.model);
+      const preparedModel = await prepareByLaunch(bench, small.model);
       const trial = trialFor(small, [sampleValues(small.type, 6)]);
       const launched = launchExecute(newestExecute, preparedModel, trial.request, { deadline: at(bench.now()) });
       expectStatus(newestExecute.name, launched.outcome, NONE);

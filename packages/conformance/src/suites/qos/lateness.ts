@@ -3,7 +3,7 @@
  * after it that it was missed.
  */
 import { ErrorStatus, type ExecuteOptions, type Model } from "@nnhal/types";
-import { lacking } from "../../needs.ts";
+import { endAsUnsupported } from "../../needs.ts";
 import {
   type Bench,
   executeBy,
@@ -57,7 +57,7 @@ async function longModel(bench: Bench, rows: number): Promise<Model> {
   }));
   const model = modelOfGraphs({ operands, operations, inputIndexes: [], outputIndexes: [] });
   const reason = await supportOf(bench.device, model);
-  return reason === undefined ? model : lacking("long executions", reason);
+  return reason === undefined ? model : endAsUnsupported("long executions", reason);
 }
 
 /** A long model that is prepared, as a function that executes it and measures the milliseconds. */

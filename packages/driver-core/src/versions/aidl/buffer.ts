@@ -1,7 +1,7 @@
 /** Buffers of devices: from canonical ones to those of AIDL, and back. */
 import { ErrorStatus, type IBuffer, type Outcome } from "@nnhal/types";
 import type { AIDL1 } from "@nnhal/types/aidl";
-import { outcomeOf, raise, taken } from "./exceptions.ts";
+import { outcomeOf, raise, take } from "./exceptions.ts";
 import { readIndexes, readMemory } from "./read.ts";
 import { writeMemory } from "./write.ts";
 
@@ -10,16 +10,16 @@ export function bufferFace(buffer: IBuffer, facts: AIDL1.AidlInterface): AIDL1.I
   return {
     ...facts,
     async copyFrom(src, dimensions) {
-      const memory = taken(() => readMemory(src, "src"));
+      const memory = take(() => readMemory(src, "src"));
       raise(
         await buffer.copyFrom(
           memory,
-          taken(() => readIndexes(dimensions, "dimensions")),
+          take(() => readIndexes(dimensions, "dimensions")),
         ),
       );
     },
     async copyTo(dst) {
-      raise(await buffer.copyTo(taken(() => readMemory(dst, "dst"))));
+      raise(await buffer.copyTo(take(() => readMemory(dst, "dst"))));
     },
     close: () => buffer.close?.(),
   };
@@ -27,7 +27,7 @@ export function bufferFace(buffer: IBuffer, facts: AIDL1.AidlInterface): AIDL1.I
 
 /** A buffer of a driver of AIDL, in canonical terms. */
 export function liftBuffer(buffer: AIDL1.IBuffer): IBuffer {
-  const copied = async (call: () => Promise<void>): Promise<Outcome> => {
+  const copy = async (call: () => Promise<void>): Promise<Outcome> => {
     try {
       await call();
       return { status: ErrorStatus.NONE };
@@ -36,8 +36,8 @@ export function liftBuffer(buffer: AIDL1.IBuffer): IBuffer {
     }
   };
   return {
-    copyTo: (dst) => copied(() => buffer.copyTo(writeMemory(dst))),
-    copyFrom: (src, dimensions) => copied(() => buffer.copyFrom(writeMemory(src), dimensions)),
+    copyTo: (dst) => copy(() => buffer.copyTo(writeMemory(dst))),
+    copyFrom: (src, dimensions) => copy(() => buffer.copyFrom(writeMemory(src), dimensions)),
     close: () => buffer.close?.(),
   };
 }

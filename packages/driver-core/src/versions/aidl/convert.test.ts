@@ -72,25 +72,25 @@ interface Part<Value> {
   readonly isLost: boolean;
 }
 
-const kept = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Part<Value>> =>
+const keep = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Part<Value>> =>
   arbitrary.map((value) => ({ value, isLost: false }));
-const lost = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Part<Value>> =>
+const loseConnection = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Part<Value>> =>
   arbitrary.map((value) => ({ value, isLost: true }));
 
-const memories = fc.oneof(kept(fc.constantFrom(...expressible)), lost(fc.constantFrom(...inexpressible)));
+const memories = fc.oneof(keep(fc.constantFrom(...expressible)), loseConnection(fc.constantFrom(...inexpressible)));
 
 const operandTypesInAidl = Object.values(OperandType).filter((type) => type !== OEM && type !== TENSOR_OEM_BYTE);
 
 const types = fc.oneof(
-  { weight: 4, arbitrary: kept(fc.constantFrom(...operandTypesInAidl)) },
-  kept(fc.integer({ min: 0x1_0000, max: 0x7fff_ffff })),
-  lost(fc.constantFrom<number>(OEM, TENSOR_OEM_BYTE)),
-  lost(fc.integer({ min: 0x8000_0000, max: 0xffff_ffff })),
+  { weight: 4, arbitrary: keep(fc.constantFrom(...operandTypesInAidl)) },
+  keep(fc.integer({ min: 0x1_0000, max: 0x7fff_ffff })),
+  loseConnection(fc.constantFrom<number>(OEM, TENSOR_OEM_BYTE)),
+  loseConnection(fc.integer({ min: 0x8000_0000, max: 0xffff_ffff })),
 );
 
 const extents = fc.oneof(
-  { weight: 4, arbitrary: kept(fc.array(int32, { maxLength: 4 })) },
-  lost(fc.array(fc.integer({ min: 0x8000_0000, max: 0xffff_ffff }), { minLength: 1, maxLength: 1 })),
+  { weight: 4, arbitrary: keep(fc.array(int32, { maxLength: 4 })) },
+  loseConnection(fc.array(fc.integer({ min: 0x8000_0000, max: 0xffff_ffff }), { minLength: 1, maxLength: 1 })),
 );
 
 const extraParams = fc.oneof(
@@ -141,7 +141,10 @@ const models = fc
     operandValues: fc.uint8Array({ maxLength: 8 }),
     pools: fc.array(memories, { maxLength: 3 }),
     relaxComputationFloat32toFloat16: fc.boolean(),
-    prefix: fc.oneof(kept(fc.integer({ min: 1, max: 0x7fff })), lost(fc.integer({ min: 0x8000, max: 0xffff }))),
+    prefix: fc.oneof(
+      keep(fc.integer({ min: 1, max: 0x7fff })),
+      loseConnection(fc.integer({ min: 0x8000, max: 0xffff })),
+    ),
   })
   .map(({ main, referenced, pools, prefix, ...same }) => {
     const model: Model = {
@@ -184,8 +187,8 @@ describe.each(aidlVersions)("conversions to %s and back", (version) => {
     });
     const pool = fc.oneof(
       memories.map(({ value: memory, isLost }) => ({ value: { kind: "memory", memory } as const, isLost })),
-      kept(fc.integer({ min: 1, max: 0x7fff_ffff }).map((token) => ({ kind: "token", token }) as const)),
-      lost(fc.constant({ kind: "token", token: 0x8000_0000 } as const)),
+      keep(fc.integer({ min: 1, max: 0x7fff_ffff }).map((token) => ({ kind: "token", token }) as const)),
+      loseConnection(fc.constant({ kind: "token", token: 0x8000_0000 } as const)),
     );
     const lists = fc.tuple(fc.array(argument, { maxLength: 3 }), fc.array(argument, { maxLength: 3 }));
     fc.assert(

@@ -20,7 +20,7 @@ import { whenAnswered } from "../callback.ts";
 import { allocate, cacheOptions, contextOf, prepare, prepareFromCache, supportedOperations } from "../device-face.ts";
 import { type FaceOptions, refuseQuality } from "../face-context.ts";
 import { bufferFace } from "./buffer.ts";
-import { exceptionOf, raise, taken } from "./exceptions.ts";
+import { exceptionOf, raise, take } from "./exceptions.ts";
 import { readHints } from "./hints.ts";
 import { preparedModelFace } from "./prepared-model-face.ts";
 import { listOf, readBufferRole, readIndexes, readModel } from "./read.ts";
@@ -130,7 +130,7 @@ function deviceFace(device: Device, options: AidlFaceOptions, version: AidlVersi
     methods: {
       ...interfaces,
       async allocate(desc, preparedModels, inputRoles, outputRoles) {
-        const request = taken(
+        const request = take(
           () =>
             [
               { dimensions: readIndexes(desc.dimensions, "desc.dimensions") },
@@ -159,7 +159,7 @@ function deviceFace(device: Device, options: AidlFaceOptions, version: AidlVersi
         return extensions;
       },
       getSupportedOperations(model) {
-        const canonical = taken(() => readModel(model));
+        const canonical = take(() => readModel(model));
         const refusal = refuseModelByAidl(canonical);
         if (refusal !== undefined) throw exceptionOf(refusal);
         return whenAnswered(

@@ -12,7 +12,7 @@ import {
   Priority,
 } from "@nnhal/types";
 import type { AIDL1, AIDL4 } from "@nnhal/types/aidl";
-import { broken, hasFields, show } from "@nnhal/validation";
+import { hasFields, show, throwBroken } from "@nnhal/validation";
 import { atOnce } from "../../guard/attempt.ts";
 import { failedAllocation } from "../../guard/failed.ts";
 import { noCapabilities } from "../../guard/queries.ts";
@@ -41,13 +41,13 @@ export function aidlDriver(
     executeMethod: "executeSynchronously",
     getCapabilities: () => query(() => ({ capabilities: device.getCapabilities() }), { capabilities: noCapabilities }),
     getSupportedOperations(model) {
-      const failed = (error: unknown) => ({ ...outcomeOf(error), supportedOperations: [] });
+      const fail = (error: unknown) => ({ ...outcomeOf(error), supportedOperations: [] });
       const read = (supportedOperations: readonly boolean[]) => ({ ...ok, supportedOperations });
       try {
         const answer = device.getSupportedOperations(to.model(model, log).value);
-        return answer instanceof Promise ? answer.then(read, failed) : read(answer);
+        return answer instanceof Promise ? answer.then(read, fail) : read(answer);
       } catch (error) {
-        return failed(error);
+        return fail(error);
       }
     },
     prepareModel(model, options, notify) {
@@ -119,7 +119,7 @@ function isAidl4(device: AIDL1.IDevice): device is AIDL4.IDevice {
 function query<Fields extends object>(ask: () => Fields, nothing: Fields): Outcome & Fields {
   try {
     const fields = atOnce(ask());
-    return hasFields(fields) ? { ...fields, ...ok } : broken(`answered ${show(fields)}`);
+    return hasFields(fields) ? { ...fields, ...ok } : throwBroken(`answered ${show(fields)}`);
   } catch (error) {
     return { ...outcomeOf(error), ...nothing };
   }

@@ -18,7 +18,7 @@ export function exceptionOf({ status, message }: Outcome): ServiceSpecificExcept
 /**
  * Reads the arguments of a method. Throws INVALID_ARGUMENT for those that cannot be read.
  */
-export function taken<Arguments>(read: () => Arguments): Arguments {
+export function take<Arguments>(read: () => Arguments): Arguments {
   try {
     return read();
   } catch (error) {

@@ -22,7 +22,7 @@ const noFiles = [[], [], new Uint8Array(32)] as const;
 const fast = [1, 1] as const;
 
 /** The results of a launch: the calls of its callback, and the status that it throws. */
-async function launched(launch: (callback: AIDL1.IPreparedModelCallback) => void) {
+async function launchTask(launch: (callback: AIDL1.IPreparedModelCallback) => void) {
   const calls: { readonly status: ErrorStatus; readonly preparedModel: AIDL1.IPreparedModel | null }[] = [];
   let thrown: unknown;
   await new Promise<void>((resolve) => {
@@ -40,9 +40,9 @@ async function launched(launch: (callback: AIDL1.IPreparedModelCallback) => void
   return { calls, thrown };
 }
 
-async function prepared(): Promise<AIDL4.IPreparedModel> {
+async function prepare(): Promise<AIDL4.IPreparedModel> {
   const driver = asAidl4(await reference());
-  const { calls } = await launched((callback) => driver.prepareModel(own, ...fast, -1n, ...noFiles, callback));
+  const { calls } = await launchTask((callback) => driver.prepareModel(own, ...fast, -1n, ...noFiles, callback));
   const preparedModel = calls[0]?.preparedModel ?? null;
   if (!isAidl4(preparedModel)) throw new Error("there is no prepared model of AIDL 4");
   return preparedModel;
@@ -52,7 +52,7 @@ function isAidl4(preparedModel: AIDL1.IPreparedModel | null): preparedModel is A
   return preparedModel !== null && "createReusableExecution" in preparedModel;
 }
 
-const written = (request: Request = requestOf()) => convertToAidl4.request(request).value;
+const write = (request: Request = requestOf()) => convertToAidl4.request(request).value;
 const config = { measureTiming: false, loopTimeoutDurationNs: -1n, executionHints: [], extensionNameToPrefix: [] };
 const refusedWith = (errorCode: ErrorStatus) =>
   expect.objectContaining({ name: "ServiceSpecificException", errorCode });
@@ -80,7 +80,7 @@ describe("a device as a driver of AIDL", () => {
       (callback) => driver.prepareModelFromCache(-2n, ...noFiles, callback),
     ];
     for (const launch of launches) {
-      const { calls, thrown } = await launched(launch);
+      const { calls, thrown } = await launchTask(launch);
       expect(calls).toEqual([{ status: INVALID_ARGUMENT, preparedModel: null }]);
       expect(thrown).toEqual(refusedWith(INVALID_ARGUMENT));
     }
@@ -89,7 +89,9 @@ describe("a device as a driver of AIDL", () => {
   it("throws a null callback alone, and returns a deadline that has passed by the callback", async () => {
     const driver = asAidl1(await reference());
     expect(() => driver.prepareModel(own, ...fast, -1n, ...noFiles, null)).toThrow(refusedWith(INVALID_ARGUMENT));
-    const { calls, thrown } = await launched((callback) => driver.prepareModel(own, ...fast, 0n, ...noFiles, callback));
+    const { calls, thrown } = await launchTask((callback) =>
+      driver.prepareModel(own, ...fast, 0n, ...noFiles, callback),
+    );
     expect(thrown).toBeUndefined();
     expect([MISSED_DEADLINE_PERSISTENT, MISSED_DEADLINE_TRANSIENT]).toContain(elementAt(calls, 0).status);
   });
@@ -104,7 +106,7 @@ describe("a device as a driver of AIDL", () => {
       },
     };
     const driver = asAidl1(device, { now: () => 1_000n, bootClock: () => 5_000n });
-    await launched((callback) => driver.prepareModel(own, ...fast, 5_700n, ...noFiles, callback));
+    await launchTask((callback) => driver.prepareModel(own, ...fast, 5_700n, ...noFiles, callback));
     expect(deadline).toBe(1_700n);
   });
 
@@ -129,34 +131,34 @@ describe("a device as a driver of AIDL", () => {
       extensionNameToPrefix: [{ name: "com.example", prefix: 1 }],
     };
     const driver = asAidl4(device);
-    const refused = await launched((callback) => driver.prepareModelWithConfig(own, { ...good, ...flaw }, callback));
+    const refused = await launchTask((callback) => driver.prepareModelWithConfig(own, { ...good, ...flaw }, callback));
     expect(refused.thrown).toEqual(refusedWith(INVALID_ARGUMENT));
     expect(hints).toBeUndefined();
-    await launched((callback) => driver.prepareModelWithConfig(own, good, callback));
+    await launchTask((callback) => driver.prepareModelWithConfig(own, good, callback));
     expect(hints).toEqual({ pairs: good.compilationHints, extensionNameToPrefix: good.extensionNameToPrefix });
   });
 });
 
 describe("a prepared model behind AIDL", () => {
-  const padded = (padding: number, length = 8): AIDL1.Request => {
-    const request = written(requestOf(new Uint8Array(16)));
+  const pad = (padding: number, length = 8): AIDL1.Request => {
+    const request = write(requestOf(new Uint8Array(16)));
     const location = { ...elementAt(request.inputs, 0).location, length, padding };
     return { ...request, inputs: [{ ...elementAt(request.inputs, 0), location }] };
   };
 
   it("executes with padding up to the end of the pool, and needs the exact length", async () => {
-    const own = await prepared();
+    const own = await prepare();
     const execute = (request: AIDL1.Request) => own.executeSynchronously(request, false, -1n, -1n);
-    await expect(execute(padded(0))).resolves.toMatchObject({ outputSufficientSize: true });
-    await expect(execute(padded(8))).resolves.toMatchObject({ outputSufficientSize: true });
-    await expect(execute(padded(9))).rejects.toEqual(refusedWith(INVALID_ARGUMENT));
-    await expect(execute(padded(0, 9))).rejects.toEqual(refusedWith(INVALID_ARGUMENT));
-    await expect(execute(padded(0, 0))).rejects.toEqual(refusedWith(INVALID_ARGUMENT));
+    await expect(execute(pad(0))).resolves.toMatchObject({ outputSufficientSize: true });
+    await expect(execute(pad(8))).resolves.toMatchObject({ outputSufficientSize: true });
+    await expect(execute(pad(9))).rejects.toEqual(refusedWith(INVALID_ARGUMENT));
+    await expect(execute(pad(0, 9))).rejects.toEqual(refusedWith(INVALID_ARGUMENT));
+    await expect(execute(pad(0, 0))).rejects.toEqual(refusedWith(INVALID_ARGUMENT));
   });
 
   it.each([-2n, 2n ** 63n])("refuses a time of %s, and takes the greatest and -1", async (time) => {
-    const own = await prepared();
-    const request = written();
+    const own = await prepare();
+    const request = write();
     await expect(own.executeSynchronously(request, false, time, -1n)).rejects.toEqual(refusedWith(INVALID_ARGUMENT));
     await expect(own.executeSynchronously(request, false, -1n, time)).rejects.toEqual(refusedWith(INVALID_ARGUMENT));
     const fenced = own.executeFenced(request, [], false, -1n, -1n, time);
@@ -170,11 +172,11 @@ describe("a prepared model behind AIDL", () => {
   });
 
   it("keeps the memories of a burst by their names until they are released", async () => {
-    const burst = await (await prepared()).configureExecutionBurst();
+    const burst = await (await prepare()).configureExecutionBurst();
     const output = new Uint8Array(8);
     const valuesOf = (first: number) => new Uint8Array(new Float32Array([first, first]).buffer);
     const run = async (first: number, tokens: readonly bigint[]) => {
-      await burst.executeSynchronously(written(requestOf(valuesOf(first), output)), tokens, false, -1n, -1n);
+      await burst.executeSynchronously(write(requestOf(valuesOf(first), output)), tokens, false, -1n, -1n);
       return new Float32Array(output.slice().buffer)[0];
     };
     expect(await run(1, [0n, -1n])).toBe(1);
@@ -192,11 +194,11 @@ describe("a prepared model behind AIDL", () => {
   });
 
   it("runs a burst and a reusable execution one at a time, any number of times", async () => {
-    const own = await prepared();
+    const own = await prepare();
     const burst = await own.configureExecutionBurst();
-    const execution = await own.createReusableExecution(written(), config);
+    const execution = await own.createReusableExecution(write(), config);
     const runs = [
-      () => burst.executeSynchronouslyWithConfig(written(), [-1n, -1n], config, -1n),
+      () => burst.executeSynchronouslyWithConfig(write(), [-1n, -1n], config, -1n),
       () => execution.executeSynchronously(-1n),
     ];
     for (const run of runs) {
@@ -208,15 +210,15 @@ describe("a prepared model behind AIDL", () => {
   });
 
   it("refuses a request that is not valid when a reusable execution is created", async () => {
-    const own = await prepared();
-    await expect(own.createReusableExecution({ ...written(), inputs: [] }, config)).rejects.toEqual(
+    const own = await prepare();
+    await expect(own.createReusableExecution({ ...write(), inputs: [] }, config)).rejects.toEqual(
       refusedWith(INVALID_ARGUMENT),
     );
   });
 
   it("reports the end of a fenced execution by value", async () => {
-    const own = await prepared();
-    const { callback, syncFence } = await own.executeFencedWithConfig(written(), [], config, -1n, -1n);
+    const own = await prepare();
+    const { callback, syncFence } = await own.executeFencedWithConfig(write(), [], config, -1n, -1n);
     await syncFence?.wait();
     await expect(callback.getExecutionInfo()).resolves.toEqual({
       status: ErrorStatus.NONE,

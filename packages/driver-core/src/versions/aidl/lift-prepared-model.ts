@@ -15,7 +15,7 @@ import {
 } from "@nnhal/types";
 import type { AIDL1, AIDL4 } from "@nnhal/types/aidl";
 import { loadOnce, notMeasured, whenCollected } from "@nnhal/utils";
-import { broken, hasFields, show } from "@nnhal/validation";
+import { hasFields, show, throwBroken } from "@nnhal/validation";
 import { hasMethods, readFencedResult } from "../../guard/answers.ts";
 import { attempt, closeSafely, refuseUnreadable } from "../../guard/attempt.ts";
 import { failedBurst, failedExecution, failedFenced, failedInfo } from "../../guard/failed.ts";
@@ -63,7 +63,7 @@ export function liftAidlModel(
       dropHints(options);
       const { value } = to.request(request, log);
       const time = deadlines.write(options.deadline);
-      return executed(() => {
+      return executeOrRefuse(() => {
         if (newer !== undefined && options.hints !== undefined) {
           return newer.executeSynchronouslyWithConfig(value, configOf(options), time);
         }
@@ -91,7 +91,7 @@ export function liftAidlModel(
       let burst: AIDL1.IBurst;
       try {
         burst = await own.configureExecutionBurst();
-        if (!hasMethods(burst, "executeSynchronously", "releaseMemoryResource")) broken(`answered ${show(burst)}`);
+        if (!hasMethods(burst, "executeSynchronously", "releaseMemoryResource")) throwBroken(`answered ${show(burst)}`);
       } catch (error) {
         return failedBurst(outcomeOf(error));
       }
@@ -126,14 +126,15 @@ export function liftAidlModel(
       const create = async () => {
         const { value } = to.request(request, log);
         const execution = await newer.createReusableExecution(value, configOf(options));
-        if (!hasMethods(execution, "executeSynchronously", "executeFenced")) broken("answered without an execution");
+        if (!hasMethods(execution, "executeSynchronously", "executeFenced"))
+          throwBroken("answered without an execution");
         const expected = reader.expect(request);
         const run = (call: () => Promise<unknown>, { deadline }: Pick<ExecuteOptions, "deadline">) =>
           readExecution(call, reader, expected, { ...options, deadline }, guarding);
         return { status: ErrorStatus.NONE, execution: liftExecution(execution, run, context, deadlines) };
       };
-      const caught = () => create().catch((error) => ({ ...outcomeOf(error), execution: null }));
-      return timedGuard(name, limits).call(method, caught, (failed) => ({ ...failed, execution: null }), {
+      const catchError = () => create().catch((error) => ({ ...outcomeOf(error), execution: null }));
+      return timedGuard(name, limits).call(method, catchError, (failed) => ({ ...failed, execution: null }), {
         drop: ({ execution }) => execution?.close?.(),
       });
     },
@@ -152,7 +153,7 @@ function liftExecution(
     async execute(options = {}) {
       const refusal = refuseUnreadable(() => refuseTimes(options, "deadline"));
       if (refusal !== undefined) return failedExecution(refusal);
-      return run(() => executed(() => own.executeSynchronously(deadlines.write(options.deadline))), options);
+      return run(() => executeOrRefuse(() => own.executeSynchronously(deadlines.write(options.deadline))), options);
     },
     async executeFenced(waitFor, options = {}) {
       const refusal = refuseUnreadable(() => refuseTimes(options, "deadline", "duration"));
@@ -189,7 +190,9 @@ function burstExecutor(
     const tokens = request.pools.map((pool) => (pool.kind === "memory" ? nameOf(pool.memory) : -1n));
     const loopTimeout = writeDuration(options.loopTimeoutDuration);
     const time = deadlines.write(options.deadline);
-    return executed(() => burst.executeSynchronously(write(request), tokens, isMeasured(options), time, loopTimeout));
+    return executeOrRefuse(() =>
+      burst.executeSynchronously(write(request), tokens, isMeasured(options), time, loopTimeout),
+    );
   };
 }
 
@@ -212,13 +215,14 @@ function configOf(options: Omit<ExecuteOptions, "deadline">): AIDL4.ExecutionCon
 }
 
 /** An execution: the result, or what its exception stands for. The caller checks the shapes. */
-async function executed(call: () => Promise<AIDL1.ExecutionResult>): Promise<ExecutionResult> {
+async function executeOrRefuse(call: () => Promise<AIDL1.ExecutionResult>): Promise<ExecutionResult> {
   try {
     const result = await call();
-    if (!hasFields(result)) return broken(`answered ${show(result)}`);
+    if (!hasFields(result)) return throwBroken(`answered ${show(result)}`);
     const { outputSufficientSize, outputShapes, timing } = result;
     if (outputSufficientSize === true) return { status: ErrorStatus.NONE, outputShapes, timing: readTiming(timing) };
-    if (outputSufficientSize !== false) return broken(`answered ${show(outputSufficientSize)} as outputSufficientSize`);
+    if (outputSufficientSize !== false)
+      return throwBroken(`answered ${show(outputSufficientSize)} as outputSufficientSize`);
     return { status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE, outputShapes, timing: notMeasured };
   } catch (error) {
     return failedExecution(outcomeOf(error));
@@ -229,7 +233,7 @@ async function executed(call: () => Promise<AIDL1.ExecutionResult>): Promise<Exe
 async function launchedFenced(call: () => Promise<AIDL1.FencedExecutionResult>): Promise<FencedResult> {
   try {
     const { callback, syncFence } = await call();
-    if (!hasMethods(callback, "getExecutionInfo")) return broken("answered without a callback");
+    if (!hasMethods(callback, "getExecutionInfo")) return throwBroken("answered without a callback");
     const info = async () => {
       try {
         const { status, timingLaunched, timingFenced } = await callback.getExecutionInfo();

@@ -16,7 +16,7 @@ import { show } from "@nnhal/validation";
 import { failure, invalid, messageOf } from "../../guard/refusal.ts";
 import { refuseRequest } from "../face-context.ts";
 import { execute, guard, type PreparedModelFaceContext } from "../prepared-model-face.ts";
-import { exceptionOf, raise, taken } from "./exceptions.ts";
+import { exceptionOf, raise, take } from "./exceptions.ts";
 import { readHints } from "./hints.ts";
 import { listOf, readRequest } from "./read.ts";
 import { refuseRequestByAidl } from "./rules.ts";
@@ -39,11 +39,11 @@ export function preparedModelFace(
   const methods: AIDL1.IPreparedModel = {
     ...interfaces,
     async executeSynchronously(request, measureTiming, deadlineNs, loopTimeoutDurationNs) {
-      const options = taken(() => ({ ...settings(measureTiming, loopTimeoutDurationNs), ...times(deadlineNs) }));
+      const options = take(() => ({ ...settings(measureTiming, loopTimeoutDurationNs), ...times(deadlineNs) }));
       return resultOf(await executeNow(face, soundRequest(face, facts, request), options));
     },
     async executeFenced(request, waitFor, measureTiming, deadlineNs, loopTimeoutDurationNs, durationNs) {
-      const options = taken(() => ({
+      const options = take(() => ({
         ...settings(measureTiming, loopTimeoutDurationNs),
         ...times(deadlineNs, durationNs),
       }));
@@ -60,15 +60,15 @@ export function preparedModelFace(
       return { ...methods, ...withConfig };
     },
     createReusableExecution: async (request, config) => {
-      const options = taken(() => settingsOfConfig(settings, config));
+      const options = take(() => settingsOfConfig(settings, config));
       return executionFace(face, facts, soundRequest(face, facts, request), options);
     },
     async executeSynchronouslyWithConfig(request, config, deadlineNs) {
-      const options = taken(() => ({ ...settingsOfConfig(settings, config), ...times(deadlineNs) }));
+      const options = take(() => ({ ...settingsOfConfig(settings, config), ...times(deadlineNs) }));
       return resultOf(await executeNow(face, soundRequest(face, facts, request), options));
     },
     async executeFencedWithConfig(request, waitFor, config, deadlineNs, durationNs) {
-      const options = taken(() => ({ ...settingsOfConfig(settings, config), ...times(deadlineNs, durationNs) }));
+      const options = take(() => ({ ...settingsOfConfig(settings, config), ...times(deadlineNs, durationNs) }));
       return fencedResultOf(await executeFenced(face, soundRequest(face, facts, request), waitFor, options), facts);
     },
   };
@@ -104,7 +104,7 @@ function settingsOfConfig(
 
 /** The canonical form of a valid request. Throws the exception of one that is not valid. */
 function soundRequest({ source }: PreparedModelFaceContext, { version }: AidlFacts, own: AIDL1.Request): Request {
-  const request = taken(() => readRequest(own));
+  const request = take(() => readRequest(own));
   const refusal = refuseRequest(request, version, source) ?? refuseRequestByAidl(request, source?.model);
   if (refusal !== undefined) throw exceptionOf(refusal);
   return request;
@@ -186,9 +186,9 @@ function burstFace(
   const { settings, times } = readersOf(facts);
   const turns = turnstile("the burst");
   const run = async (own: AIDL1.Request, tokens: readonly bigint[], read: () => ExecuteOptions) => {
-    const options = taken(read);
+    const options = take(read);
     const request = soundRequest(face, facts, own);
-    const names = taken(() => listOf(tokens, "memoryIdentifierTokens", readMemoryName));
+    const names = take(() => listOf(tokens, "memoryIdentifierTokens", readMemoryName));
     if (names.length !== request.pools.length) {
       const pools = request.pools.length;
       throw exceptionOf(
@@ -207,7 +207,7 @@ function burstFace(
     executeSynchronously: (request, tokens, measureTiming, deadlineNs, loopTimeoutDurationNs) =>
       run(request, tokens, () => ({ ...settings(measureTiming, loopTimeoutDurationNs), ...times(deadlineNs) })),
     releaseMemoryResource(token) {
-      kept.delete(taken(() => readMemoryName(token, "memoryIdentifierToken")));
+      kept.delete(take(() => readMemoryName(token, "memoryIdentifierToken")));
     },
     close: () => kept.clear(),
   };
@@ -250,7 +250,7 @@ function executionFace(
   return {
     ...facts.interfaces,
     async executeSynchronously(deadlineNs) {
-      const time = taken(() => times(deadlineNs));
+      const time = take(() => times(deadlineNs));
       turns.enter();
       try {
         return resultOf(await executeNow(face, request, { ...options, ...time }));
@@ -259,7 +259,7 @@ function executionFace(
       }
     },
     async executeFenced(waitFor, deadlineNs, durationNs) {
-      const time = taken(() => times(deadlineNs, durationNs));
+      const time = take(() => times(deadlineNs, durationNs));
       turns.enter();
       let fence: SyncFence | null = null;
       try {

@@ -5,7 +5,7 @@
 import { TIMING_NOT_MEASURED, type Timing } from "@nnhal/types";
 import type { AIDL1 } from "@nnhal/types/aidl";
 import { notMeasured } from "@nnhal/utils";
-import { broken, hasFields, show } from "@nnhal/validation";
+import { hasFields, show, throwBroken } from "@nnhal/validation";
 
 /** The clock of deadlines of AIDL. */
 export interface BootClockOptions {
@@ -73,13 +73,13 @@ export const unknownTiming: AIDL1.Timing = { timeOnDeviceNs: none, timeInDriverN
  * the driver.
  */
 export function readTiming(timing: AIDL1.Timing): Timing {
-  if (!hasFields(timing)) return broken(`answered ${show(timing)} as timing`);
+  if (!hasFields(timing)) return throwBroken(`answered ${show(timing)} as timing`);
   const { timeOnDeviceNs, timeInDriverNs } = timing;
   for (const time of [timeOnDeviceNs, timeInDriverNs]) {
-    if (typeof time !== "bigint" || time < none) return broken(`answered a time of ${show(time)} ns`);
+    if (typeof time !== "bigint" || time < none) return throwBroken(`answered a time of ${show(time)} ns`);
   }
   if (timeInDriverNs !== none && timeOnDeviceNs > timeInDriverNs) {
-    return broken(`answered ${timeOnDeviceNs} ns on the device, more than ${timeInDriverNs} ns in the driver`);
+    return throwBroken(`answered ${timeOnDeviceNs} ns on the device, more than ${timeInDriverNs} ns in the driver`);
   }
   const microseconds = (time: bigint) => (time === none ? TIMING_NOT_MEASURED : (time + 999n) / 1000n);
   if (timeOnDeviceNs === none && timeInDriverNs === none) return notMeasured;

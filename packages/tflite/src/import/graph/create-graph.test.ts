@@ -29,7 +29,7 @@ function plan(graph: Graph): void {
   if (operation === undefined) throw new TypeError("ADD is not defined");
   const one = graph.constant({ ...floats, dimensions: [1] }, new Uint8Array(4));
   graph.setShape(2, [2, 9]);
-  const activation = graph.shared("none", { ...floats, type: "INT32", dimensions: [] }, new Uint8Array(4));
+  const activation = graph.share("none", { ...floats, type: "INT32", dimensions: [] }, new Uint8Array(4));
   graph.emit(operation, [graph.operand(0), one, activation], [graph.operand(2)], 0);
 }
 
@@ -37,7 +37,7 @@ describe("A draft of a graph", () => {
   it("leaves nothing if it is not kept", () => {
     const { constants, graph } = sum();
     plan(graph.draft().graph);
-    expect(graph.emitted()).toEqual([]);
+    expect(graph.listEmitted()).toEqual([]);
     expect(graph.isContradicted()).toBe(false);
     expect([graph.tensor(2)?.shape, graph.dimensions(2), graph.usedShape(2)]).toEqual([[2, 3], [2, 3], undefined]);
     expect(constants.finish().operandValues).toHaveLength(0);
@@ -49,7 +49,7 @@ describe("A draft of a graph", () => {
     const draft = graph.draft();
     plan(draft.graph);
     draft.keep();
-    expect(graph.emitted()).toMatchObject([{ operation: { name: "ADD" }, origin: 0 }]);
+    expect(graph.listEmitted()).toMatchObject([{ operation: { name: "ADD" }, origin: 0 }]);
     expect(graph.isContradicted()).toBe(true);
     expect([graph.tensor(2)?.shape, graph.usedShape(2)]).toEqual([
       [2, 9],
@@ -67,7 +67,7 @@ describe("A draft of a graph", () => {
     const second = graph.draft();
     plan(second.graph);
     second.keep();
-    expect(graph.emitted()).toHaveLength(1);
+    expect(graph.listEmitted()).toHaveLength(1);
     expect(constants.finish().operandValues).toHaveLength(8);
   });
 });

@@ -84,7 +84,7 @@ function graphOf(work: GraphWork): Graph {
     index: source.index,
     subgraph: source.subgraph,
     tensor: (index) => settledTensor(work, index),
-    emitted: () => valuesOf(state.emitted),
+    listEmitted: () => valuesOf(state.emitted),
     placeOf: (tensor) => placeOf(work, tensor),
     dimensions: (tensor) => dimensionsOf(work, tensor),
     constantBytes: (tensor) => constantBytes(work, tensor),
@@ -111,8 +111,8 @@ function graphOf(work: GraphWork): Graph {
       replaceShape(work, tensor, shape);
       noteShape(work, tensor, shape);
     },
-    varying: (tensor) => varyingShape(work, tensor),
-    declared: (tensor) => declaredShape(work, tensor),
+    findVarying: (tensor) => varyingShape(work, tensor),
+    readDeclared: (tensor) => declaredShape(work, tensor),
     usedShape(tensor) {
       const operand = state.operandByTensor.get(tensor);
       return operand === undefined ? undefined : draftOf(work, operand).dimensions;
@@ -123,11 +123,11 @@ function graphOf(work: GraphWork): Graph {
     },
     reinterpret: (tensor, key, spec) => reinterpret(work, tensor, key, spec),
     constant: (spec, value) => addConstant(work, spec, value),
-    shared: (key, spec, value) => once(work, key, () => addConstant(work, spec, value)),
+    share: (key, spec, value) => once(work, key, () => addConstant(work, spec, value)),
     subgraphReference: (index) => subgraphReference(work, index),
-    omitted: (type, rank) => omittedOperand(work, type, rank),
+    omit: (type, rank) => omittedOperand(work, type, rank),
     temporary: (spec) => addOperand(work, spec, OperandLifeTime.TEMPORARY_VARIABLE),
-    derived(key, spec, make) {
+    derive(key, spec, make) {
       return once(work, key, () => {
         const made = addOperand(work, spec, OperandLifeTime.TEMPORARY_VARIABLE);
         make(made);
@@ -136,7 +136,7 @@ function graphOf(work: GraphWork): Graph {
     },
     state: (tensor) => stateOperands(work, tensor),
     emit: (operation, inputs, outputs, origin) => emitOperation(work, operation, inputs, outputs, origin),
-    widened(operand) {
+    widen(operand) {
       const tensor = state.tensorByOperand.get(operand);
       return tensor === undefined ? undefined : wideConstant(work, tensor);
     },

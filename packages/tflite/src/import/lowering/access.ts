@@ -1,5 +1,5 @@
 /** Access to one operator of the file: its tensors, as the subgraph that is made has them, and its options. */
-import { ensure, fail, listText, quoted } from "../../error.ts";
+import { ensure, fail, listText, quote } from "../../error.ts";
 import type { Field } from "../../flatbuffer/table.ts";
 import type { TfliteOperator, TfliteTensor } from "../../model.ts";
 import { builtinOperators } from "../../schema/builtin-operators.ts";
@@ -78,7 +78,7 @@ export function fieldOf(operator: TfliteOperator, option: string): Field<OptionV
 
 /** The value of an option in a message. */
 function optionText(value: OptionValue | undefined): string {
-  if (typeof value === "string") return quoted(value);
+  if (typeof value === "string") return quote(value);
   return typeof value === "object" ? listText(value) : String(value);
 }
 
@@ -141,7 +141,7 @@ export function accessOperator(graph: Graph, operator: TfliteOperator, index: nu
     input,
     asInFile(place) {
       const operand = input(place);
-      return graph.widened(operand) ?? operand;
+      return graph.widen(operand) ?? operand;
     },
     inputSpec: (place) => graph.tensorSpec(inputIndex(place)),
     outputIndex,

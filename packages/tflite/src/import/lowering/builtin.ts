@@ -38,9 +38,9 @@ export function emitBuiltin(
   if (tensors.some(({ kind }) => kind !== "tensor")) return false;
   const { inputs } = operator;
   const omittedTypes = typesOfOmitted(access, operation, tensors);
-  const omitted = (place: number) => {
+  const omit = (place: number) => {
     const rule = operation.ranks[tensors[place]?.name ?? ""] ?? 1;
-    return graph.omitted(omittedTypes[place] ?? "TENSOR_FLOAT32", typeof rule === "number" ? rule : rule[0]);
+    return graph.omit(omittedTypes[place] ?? "TENSOR_FLOAT32", typeof rule === "number" ? rule : rule[0]);
   };
   const operands = inputs.map((tensor, place) => {
     if (tensor >= 0 && graph.tensor(tensor)?.isVariable) {
@@ -49,15 +49,13 @@ export function emitBuiltin(
       return state.input;
     }
     if (tensor >= 0) return graph.operand(tensor);
-    return omitted(place);
+    return omit(place);
   });
   // Omitted tensors at the end are not in every file.
   const rest = params.filter((param) => options.includes(param) || tensors.indexOf(param) >= inputs.length);
   for (const param of rest) {
     const isOption = options.includes(param);
-    operands.push(
-      isOption ? optionOperand(access, constants, param, given[param.name]) : omitted(tensors.indexOf(param)),
-    );
+    operands.push(isOption ? optionOperand(access, constants, param, given[param.name]) : omit(tensors.indexOf(param)));
   }
   // New values of states are outputs after the operator's own.
   const outputs = [...operator.outputs.map(graph.operand), ...states.map((state) => state.output)];
@@ -104,7 +102,7 @@ function optionOperand(
   if (typeof value === "boolean") return bool(value);
   if (typeof value === "object") {
     // The HAL has no constants without elements.
-    if (value.length === 0 && param.omittable) return graph.omitted(type ?? "TENSOR_INT32", 1);
+    if (value.length === 0 && param.omittable) return graph.omit(type ?? "TENSOR_INT32", 1);
     access.ensure(value.length > 0, () => `option ${name} has to have elements, it has none`);
     access.ensure(
       type === undefined || type === "TENSOR_INT32" || type === "TENSOR_FLOAT32",

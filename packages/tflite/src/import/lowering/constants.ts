@@ -27,7 +27,7 @@ export function addedConstants({ graph, ensure }: OperatorAccess): AddedConstant
       scalar(graph, type === "TENSOR_FLOAT16" ? "FLOAT16" : "FLOAT32", value, bytesOfFloat(value, type)),
     int32Tensor(values) {
       for (const value of values) check((value | 0) === value, () => `${value} is not a 32-bit integer`);
-      return graph.shared(
+      return graph.share(
         `TENSOR_INT32 ${values.join()}`,
         { type: "TENSOR_INT32", dimensions: [values.length], scale: 0, zeroPoint: 0 },
         bytesOfIntegers(values),
@@ -38,5 +38,5 @@ export function addedConstants({ graph, ensure }: OperatorAccess): AddedConstant
 
 function scalar(graph: Graph, type: OperandTypeName, value: number, bytes: Uint8Array): number {
   const key = `${type} ${Object.is(value, -0) ? "-0" : value}`;
-  return graph.shared(key, { type, dimensions: [], scale: 0, zeroPoint: 0 }, bytes);
+  return graph.share(key, { type, dimensions: [], scale: 0, zeroPoint: 0 }, bytes);
 }

@@ -43,7 +43,7 @@ export function createEmission(
   { dialect, infersShapes, checksShapes }: EmissionOptions,
 ): Emission {
   const { graph, operator } = access;
-  const valued = (inputs: readonly number[]) =>
+  const findValued = (inputs: readonly number[]) =>
     inputs.map((input) => ({ ...graph.spec(input), value: graph.valueOf(input) }));
 
   function emit(name: OperationTypeName, inputs: readonly number[], outputs: readonly number[]): void {
@@ -71,7 +71,7 @@ export function createEmission(
 
   /** Gives results the shapes that follow from the inputs, whatever the file stores, as TensorFlow Lite does. */
   function adoptShapes(operation: Operation, inputs: readonly number[], outputs: readonly number[]): void {
-    const shapes = inferredShapes(operation, valued(inputs), outputs.map(graph.spec));
+    const shapes = inferredShapes(operation, findValued(inputs), outputs.map(graph.spec));
     for (const [place, output] of outputs.entries()) {
       const { dimensions } = graph.spec(output);
       // Extents that data determine are not those that the file stores.
@@ -111,7 +111,7 @@ export function createEmission(
 
   /** Emits an operation of the extension; one that moves elements may have results of another quantisation. Returns why not. */
   function emitMoving(operation: Operation, inputs: readonly number[], outputs: readonly number[]): string | undefined {
-    const others = otherQuantisations(operation, valued(inputs), outputs.map(graph.spec));
+    const others = otherQuantisations(operation, findValued(inputs), outputs.map(graph.spec));
     const [first] = others;
     if (first !== undefined && !extension().movingOperators.has(operator.name)) {
       const [place, { scale, zeroPoint }] = first;
@@ -151,7 +151,7 @@ export function createEmission(
     inputs: readonly number[],
     outputs: readonly number[],
   ) {
-    const problem = shapeProblem(operation, valued(inputs), outputs.map(graph.spec));
+    const problem = shapeProblem(operation, findValued(inputs), outputs.map(graph.spec));
     return problem && `the ${owner}'s ${operation.name} cannot compute it: ${problem}`;
   }
 
@@ -166,5 +166,5 @@ function inputsAsInFile(
 ): readonly number[] {
   const params = forms.flatMap(({ params, counts }) => [layOut(params, counts, inputs.length) ?? []]);
   const [positions = []] = params.filter((list) => list.length > 0);
-  return inputs.map((input, place) => (positions[place]?.type === undefined ? (graph.widened(input) ?? input) : input));
+  return inputs.map((input, place) => (positions[place]?.type === undefined ? (graph.widen(input) ?? input) : input));
 }

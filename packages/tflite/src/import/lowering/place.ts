@@ -1,5 +1,5 @@
 /** The places of operators and tensors, in messages and in problems. */
-import { type ProblemOperator, quoted, type Where } from "../../error.ts";
+import { type ProblemOperator, quote, type Where } from "../../error.ts";
 import type { TfliteOperator, TfliteTensor } from "../../model.ts";
 import type { Graph } from "../graph.ts";
 
@@ -32,5 +32,5 @@ export function tensorWhere(
   tensor: number,
 ): Where {
   const name = tensors[tensor]?.name ?? "";
-  return { path: `${path}.tensors[${tensor}] ${quoted(name)}`, tensor: { subgraph: index, index: tensor, name } };
+  return { path: `${path}.tensors[${tensor}] ${quote(name)}`, tensor: { subgraph: index, index: tensor, name } };
 }

@@ -27,7 +27,7 @@ function floats(dimensions: readonly number[]): OperandSpec {
 
 /** A constant of one element. */
 export function floatConstant(op: Lowering, value: number): number {
-  return op.graph.shared(`TENSOR_FLOAT32 ${value}`, floats([1]), bytesOfFloat(value, "TENSOR_FLOAT32"));
+  return op.graph.share(`TENSOR_FLOAT32 ${value}`, floats([1]), bytesOfFloat(value, "TENSOR_FLOAT32"));
 }
 
 /** The operator's input as real numbers, as `multiplier` makes steps of `to` of its own. */

@@ -2,7 +2,7 @@
  * Models of one recurrent operator.
  */
 import {
-  changed,
+  changeModel,
   expectValid,
   firstOperator,
   firstSubgraph,
@@ -13,7 +13,7 @@ import {
 import type { ImportedModel } from "../import.ts";
 
 /** Names the tensors of a list p0, p1, …; undefined is an omitted one. */
-function listed(tensors: readonly (TensorGiven | undefined)[]) {
+function nameTensors(tensors: readonly (TensorGiven | undefined)[]) {
   const names = tensors.map((tensor, place) => (tensor ? `p${place}` : ""));
   const given = Object.fromEntries(tensors.flatMap((tensor, place) => (tensor ? [[`p${place}`, tensor]] : [])));
   return { names, given };
@@ -27,10 +27,10 @@ export function recurrent(
   options = {},
   intermediates: Readonly<Record<string, TensorGiven>> = {},
 ) {
-  const { names, given } = listed(tensors);
+  const { names, given } = nameTensors(tensors);
   const model = oneOperator(name, given, outputs, options);
   const inner = firstSubgraph(oneOperator(name, intermediates, {})).tensors;
-  return changed(model, ({ tensors: own, inputs }) => {
+  return changeModel(model, ({ tensors: own, inputs }) => {
     const indexOf = (tensor: string) => own.findIndex((one) => one.name === tensor);
     const operator = {
       ...firstOperator(model),

@@ -14,7 +14,7 @@ const squeeze: Row = {
     const listed = op.list("squeezeDims") ?? [];
     const dims =
       listed.length === 0
-        ? op.graph.omitted("TENSOR_INT32", 1)
+        ? op.graph.omit("TENSOR_INT32", 1)
         : op.int32Tensor(listed.map((dimension) => op.axis(dimension, rank)));
     op.emitMoved("SQUEEZE", [op.input(0), dims], op.inputSpec(0));
   },

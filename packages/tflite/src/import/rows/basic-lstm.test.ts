@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { changed, execute, expectValid, oneOperator, problemOf, type TensorGiven } from "../../_model.test-helper.ts";
+import {
+  changeModel,
+  execute,
+  expectValid,
+  oneOperator,
+  problemOf,
+  type TensorGiven,
+} from "../../_model.test-helper.ts";
 import { importTflite } from "../import.ts";
 
 const sigmoid = (value: number) => 1 / (1 + Math.exp(-value));
@@ -84,7 +91,7 @@ describe("LSTM with the basic kernel", () => {
     } as const;
     const temporaries = { all: { ...u, shape: [1, 2] }, sums: { ...s, shape: [1, 4] } } as const;
     const model = basic(tensors, { y: u, next: s, ...temporaries });
-    const withOutputs = (count: number) => changed(model, ({ outputs }) => ({ outputs: outputs.slice(0, count) }));
+    const withOutputs = (count: number) => changeModel(model, ({ outputs }) => ({ outputs: outputs.slice(0, count) }));
     const imported = importTflite(withOutputs(3), { extensions: false });
     expectValid(imported);
     expect((await execute(imported, [[7], [9], [0]]))[2]).toEqual([7, 9]);

@@ -9,7 +9,7 @@ import type { Lowering } from "../lowering.ts";
 const [LAST, WEIGHTS, BIAS, STATE] = [1, 2, 3, 4] as const;
 
 /** The operand of a value that may be kept from one execution to the next, and those that get its new value. */
-function kept(op: Lowering, place: number, result: number): { readonly input: number; readonly outputs: number[] } {
+function keep(op: Lowering, place: number, result: number): { readonly input: number; readonly outputs: number[] } {
   const outputs = op.operator.outputs[result] === undefined ? [] : [op.output(result)];
   if (!op.inputTensor(place).isVariable) return { input: op.input(place), outputs };
   const state = op.state(place);
@@ -33,8 +33,8 @@ export function lowerBasicLstm(op: Lowering): void {
 function lowerFloats(op: Lowering, batches: number, units: number, inputs: number): void {
   const { type } = op.inputSpec(0);
   op.ensure(type === "TENSOR_FLOAT32", () => `the basic kernel takes FLOAT32 and UINT8, the input is ${type}`);
-  const result = kept(op, LAST, 0);
-  const state = kept(op, STATE, 1);
+  const result = keep(op, LAST, 0);
+  const state = keep(op, STATE, 1);
   const none = op.int32(0);
   const matrix = (columns: number) => op.graph.temporary({ ...op.inputSpec(0), dimensions: [batches, columns] });
   // TensorFlow Lite's own temporaries are outputs.
@@ -72,8 +72,8 @@ function lowerIntegers(op: Lowering, units: number, inputs: number): void {
     () => "the sums of the gates, its output 3, are read, but no operation of the HAL writes those of UINT8",
     "read the result or the state instead",
   );
-  const result = kept(op, LAST, 0);
-  const state = kept(op, STATE, 1);
+  const result = keep(op, LAST, 0);
+  const state = keep(op, STATE, 1);
   if (isWanted(2)) op.emit("CONCATENATION", [op.input(0), result.input, op.int32(1)], [op.output(2)]);
   const [weights, bias] = [op.inputSpec(WEIGHTS), op.inputSpec(BIAS)];
   const part = (column: number, width: number) => (gate: number) => {

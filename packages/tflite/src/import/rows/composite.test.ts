@@ -89,7 +89,7 @@ describe("STABLEHLO_COMPOSITE", () => {
   });
 
   test("a chain of subgraphs that each run the next twice is imported once each", () => {
-    const doubled = (next: number): SubgraphGiven => ({
+    const double = (next: number): SubgraphGiven => ({
       tensors: { x: f, y: f, z: f },
       operators: [
         ...composite(next).operators,
@@ -98,7 +98,7 @@ describe("STABLEHLO_COMPOSITE", () => {
       inputs: ["x"],
       outputs: ["z"],
     });
-    const { model } = importTflite(modelOf(...Array.from({ length: 31 }, (_, i) => doubled(i + 1)), twice));
+    const { model } = importTflite(modelOf(...Array.from({ length: 31 }, (_, i) => double(i + 1)), twice));
     expect(model.referenced).toHaveLength(31);
   });
 });

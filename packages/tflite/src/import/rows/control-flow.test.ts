@@ -32,7 +32,7 @@ const conditional = (thenSubgraphIndex: number, elseSubgraphIndex: number): Subg
 });
 
 /** An IF on a constant, so that it takes what its branches do. */
-const nested = (index: number): SubgraphGiven => ({
+const nest = (index: number): SubgraphGiven => ({
   ...conditional(index, index),
   tensors: { c: { ...flag, data: [1] }, x: f, y: f },
   inputs: ["x"],
@@ -114,7 +114,7 @@ describe("IF", () => {
   });
 
   test("subgraphs that are nested too deep are refused", () => {
-    const chain = (length: number) => modelOf(...Array.from({ length }, (_, i) => nested(i + 1)), branch("ADD"));
+    const chain = (length: number) => modelOf(...Array.from({ length }, (_, i) => nest(i + 1)), branch("ADD"));
     expect(() => importTflite(chain(31))).not.toThrow();
     expect(() => importTflite(chain(32), { extensions: false })).toThrow("subgraphs name each other more than 32 deep");
     expect(() => importTflite(chain(5000), { extensions: false })).toThrow(
@@ -156,7 +156,7 @@ test("WHILE runs its body until the condition is false", async () => {
 
 describe("values that change their shapes", () => {
   const open = (shape: readonly number[]) => ({ type: "FLOAT32", shape, shapeSignature: shape.map(() => -1) }) as const;
-  const fixed = (shape: readonly number[]) => ({ type: "FLOAT32", shape }) as const;
+  const fix = (shape: readonly number[]) => ({ type: "FLOAT32", shape }) as const;
   const count = { type: "INT32", shape: [] } as const;
 
   /** Expects a model that the runtime accepts; it runs loops itself whose values have unknown sizes. */
@@ -173,18 +173,18 @@ describe("values that change their shapes", () => {
   }
 
   test("branches get the shapes of what they are given, whatever the file stores", async () => {
-    const then = { ...branch("ADD"), tensors: { a: fixed([3]), b: fixed([3]) } };
+    const then = { ...branch("ADD"), tensors: { a: fix([3]), b: fix([3]) } };
     const imported = importTflite(modelOf(conditional(1, 2), then, branch("MUL")), { extensions: false });
     expectValid(imported);
     expect(imported.outputs[0]?.shape).toEqual([2]);
     expect(await execute(imported, [[1], [3, 4]])).toEqual([[6, 8]]);
   });
 
-  test.each([["open", open([1])] as const, ["stored", fixed([1])] as const])(
+  test.each([["open", open([1])] as const, ["stored", fix([1])] as const])(
     "branches of an IF return results of different sizes (%s)",
     async (_, y) => {
       const main: SubgraphGiven = {
-        tensors: { c: flag, x: fixed([2, 3]), y, z: y },
+        tensors: { c: flag, x: fix([2, 3]), y, z: y },
         operators: [
           { name: "IF", inputs: ["c", "x"], outputs: ["y"], options: { thenSubgraphIndex: 1, elseSubgraphIndex: 2 } },
           { name: "NEG", inputs: ["y"], outputs: ["z"] },
@@ -192,27 +192,31 @@ describe("values that change their shapes", () => {
         inputs: ["c", "x"],
         outputs: ["z"],
       };
-      const reduced = (name: string, data: readonly number[], to: readonly number[]): SubgraphGiven => ({
-        tensors: { x: fixed([2, 3]), k: { type: "INT32", shape: [data.length], data }, y: fixed(to) },
+      const reduce = (name: string, data: readonly number[], to: readonly number[]): SubgraphGiven => ({
+        tensors: { x: fix([2, 3]), k: { type: "INT32", shape: [data.length], data }, y: fix(to) },
         operators: [{ name, inputs: ["x", "k"], outputs: ["y"] }],
         inputs: ["x"],
         outputs: ["y"],
       });
-      const imported = importTflite(modelOf(main, reduced("RESHAPE", [6], [6]), reduced("SUM", [1], [2])));
+      const imported = importTflite(modelOf(main, reduce("RESHAPE", [6], [6]), reduce("SUM", [1], [2])));
       expectLegal(imported);
       expect(imported.outputs[0]?.shape).toEqual([0]);
       const x = [1, 2, 3, 4, 5, 6];
       const values = x.map((value) => -value);
       expect(await outputOf(imported, Uint8Array.of(1), x, [2, 3])).toEqual({ values, dimensions: [6] });
       expect(await outputOf(imported, Uint8Array.of(0), x, [2, 3])).toEqual({ values: [-6, -15], dimensions: [2] });
-      const ranks = modelOf(main, reduced("RESHAPE", [3, 2], [3, 2]), reduced("SUM", [1], [2]));
+      const ranks = modelOf(main, reduce("RESHAPE", [3, 2], [3, 2]), reduce("SUM", [1], [2]));
       expect(() => importTflite(ranks)).toThrow(
         'subgraphs[0].operators[0] (IF version 1): tensor 2 "y" (FLOAT32[1]) has 2 dimensions from thenSubgraphIndex and 1 from elseSubgraphIndex; the HAL needs the same number',
       );
     },
   );
 
-  const growing = (shaped: typeof open | typeof fixed, operators: SubgraphGiven["operators"], to: readonly number[]) =>
+  const makeGrowing = (
+    shaped: typeof open | typeof fix,
+    operators: SubgraphGiven["operators"],
+    to: readonly number[],
+  ) =>
     modelOf(
       {
         tensors: { n: count, x: shaped([2]), m: count, y: shaped([2]), z: shaped([2]) },
@@ -249,8 +253,8 @@ describe("values that change their shapes", () => {
     { name: "CONCATENATION", inputs: ["x", "twice"], outputs: ["y"], options: { axis: 0 } },
   ];
 
-  test.each([["open", open] as const, ["stored", fixed] as const])("a loop variable grows (%s)", async (_, shaped) => {
-    const imported = importTflite(growing(shaped, grow, [4]));
+  test.each([["open", open] as const, ["stored", fix] as const])("a loop variable grows (%s)", async (_, shaped) => {
+    const imported = importTflite(makeGrowing(shaped, grow, [4]));
     expectLegal(imported);
     expect(imported.model.referenced).toHaveLength(2);
     expect(imported.outputs[0]?.shape).toEqual([0]);
@@ -263,14 +267,14 @@ describe("values that change their shapes", () => {
 
   test("a loop variable that gets more dimensions is refused", () => {
     const pack = [{ name: "PACK", inputs: ["x", "x"], outputs: ["y"], options: { axis: 0, valuesCount: 2 } }];
-    expect(() => importTflite(growing(fixed, pack, [2, 2]))).toThrow(
+    expect(() => importTflite(makeGrowing(fix, pack, [2, 2]))).toThrow(
       'subgraphs[0].operators[0] (WHILE version 1): tensor 1 "x" (FLOAT32[2]) has 1 dimensions before a step of the loop and 2 after it; the HAL needs the same number',
     );
   });
 
   test("a loop that keeps its shapes has known ones", () => {
     const keep = [{ name: "ADD", inputs: ["x", "x"], outputs: ["y"] }];
-    const { model, outputs } = importTflite(growing(open, keep, [2]));
+    const { model, outputs } = importTflite(makeGrowing(open, keep, [2]));
     expect(outputs[0]?.shape).toEqual([2]);
     expect(model.referenced.map(({ operands }) => operands.some(({ dimensions }) => dimensions.includes(0)))).toEqual([
       false,
@@ -291,14 +295,14 @@ describe("values that change their shapes", () => {
         };
         const append = { name: "CONCATENATION", inputs: ["x", isLast ? "one" : "more"], outputs: ["y"] };
         return {
-          tensors: { x: fixed([1]), one: { ...fixed([1]), data: [1] }, more: fixed([1]), y: fixed([2]) },
+          tensors: { x: fix([1]), one: { ...fix([1]), data: [1] }, more: fix([1]), y: fix([2]) },
           operators: [...(isLast ? [] : [loop]), { ...append, options: { axis: 0 } }],
           inputs: ["x"],
           outputs: ["y"],
         };
       });
       const condition: SubgraphGiven = {
-        tensors: { x: fixed([1]), no: { ...flag, data: [0] }, never: flag },
+        tensors: { x: fix([1]), no: { ...flag, data: [0] }, never: flag },
         operators: [{ name: "LOGICAL_NOT", inputs: ["no"], outputs: ["never"] }],
         inputs: ["x"],
         outputs: ["never"],

@@ -66,7 +66,7 @@ function outputSides(op: Lowering): Side[] {
 /** The shapes of inputs. The size of rows of strings is not part of them. */
 export function shapesOf(op: Lowering, inputs: readonly number[]): Varying[] {
   return inputs.map((tensor) => {
-    const shape = op.graph.varying(tensor);
+    const shape = op.graph.findVarying(tensor);
     return op.graph.tensor(tensor)?.type === "STRING" ? shape.with(-1, 0) : shape;
   });
 }
@@ -76,7 +76,7 @@ function adoptResults(op: Lowering, shapes: readonly Varying[]): void {
   for (const [place, shape] of shapes.entries()) {
     if (place >= op.operator.outputs.length) return;
     const tensor = op.outputIndex(place);
-    const result = withDeclared(shape, op.graph.declared(tensor));
+    const result = withDeclared(shape, op.graph.readDeclared(tensor));
     if (result.join() !== op.outputSpec(place).dimensions.join()) op.graph.reshape(op.output(place), result);
   }
 }
@@ -198,12 +198,12 @@ const loop: Row = {
 export function emitCall(op: Lowering, callee: Callee | undefined, what: string, inputs: readonly number[]): void {
   if (callee === undefined) throw new TypeError("a subgraph that is imported has a reference");
   const isTrue: OperandSpec = { type: "TENSOR_BOOL8", dimensions: [1], scale: 0, zeroPoint: 0 };
-  const condition = op.graph.shared("true", isTrue, Uint8Array.of(1));
+  const condition = op.graph.share("true", isTrue, Uint8Array.of(1));
   emitIf(op, condition, [callee, callee], [what, what], inputs);
 }
 
 /** Runs one subgraph, which an option names. */
-function calling(operator: ImportedOperatorName, version: number, option: string, note: string): Row {
+function makeCallRow(operator: ImportedOperatorName, version: number, option: string, note: string): Row {
   return {
     operator,
     version,
@@ -216,9 +216,9 @@ function calling(operator: ImportedOperatorName, version: number, option: string
   };
 }
 
-const call = calling("CALL", 1, "subgraph", "An IF whose condition is true.");
+const call = makeCallRow("CALL", 1, "subgraph", "An IF whose condition is true.");
 
-const composite = calling(
+const composite = makeCallRow(
   "STABLEHLO_COMPOSITE",
   1,
   "decompositionSubgraphIndex",

@@ -1,7 +1,7 @@
 import { elementAt } from "@nnhal/operations";
 import { describe, expect, test } from "vitest";
 import {
-  changed,
+  changeModel,
   execute,
   firstOperator,
   importLines,
@@ -114,7 +114,7 @@ describe("CONV_2D", () => {
     const y = { ...q8, shape: [1, 1, 1, 1], scale: 1, zeroPoint: 0 } as const;
     const w = { ...q8, scale: 0.1, data: [129, 128, 128, 128] } as const;
     const product = Math.fround(0.5 * Math.fround(0.1));
-    const quantised = (biasScale?: number, x: TensorGiven = q8) =>
+    const quantise = (biasScale?: number, x: TensorGiven = q8) =>
       oneOperator(
         "CONV_2D",
         { x, w, bias: { type: "INT32", shape: [1], data: [7], ...(biasScale !== undefined && { scale: biasScale }) } },
@@ -126,14 +126,14 @@ describe("CONV_2D", () => {
       const lines = [
         `CONV_2D(in0, QUANT8_ASYMM[1,2,2,1]*${Math.fround(0.1)}@128(129,128,128,128), INT32[1]*${product}(7), 2, 1, 1, 0) -> out0`,
       ];
-      expect(importLines(quantised(product))).toEqual(lines);
-      expect(importLines(quantised())).toEqual(lines);
+      expect(importLines(quantise(product))).toEqual(lines);
+      expect(importLines(quantise())).toEqual(lines);
       // Within what .tflite lets it be off, a fiftieth of a step of the result.
-      expect(importLines(quantised(product + 0.019))).toEqual(lines);
+      expect(importLines(quantise(product + 0.019))).toEqual(lines);
     });
 
     test("a bias scale that is far off is refused", () => {
-      expect(() => importTflite(quantised(product + 0.021), { extensions: false })).toThrow(
+      expect(() => importTflite(quantise(product + 0.021), { extensions: false })).toThrow(
         `is not input scale * filter scale, ${product}`,
       );
     });
@@ -154,7 +154,7 @@ describe("CONV_2D", () => {
       const b = { type: "INT32", shape: [1], data: [7] } as const;
       const model = oneOperator("CONV_2D", { x: q8, w, b }, { y }, valid);
       const first = firstOperator(model);
-      const both = changed(model, ({ tensors }) => {
+      const both = changeModel(model, ({ tensors }) => {
         const [input, result] = [elementAt(tensors, 0), elementAt(tensors, 3)];
         const quantization = { scale: [0.25], zeroPoint: [0], quantizedDimension: 0 };
         const others = [{ ...input, name: "x2", quantization }, result, { ...result, name: "y2" }];

@@ -185,7 +185,7 @@ function connectQuantised(op: Lowering, blocks: Blocks | undefined): boolean {
   const weights = op.inputSpec(1);
   const bias = op.has(2)
     ? biasOperand(op, 2, op.inputSpec(0), weights, weightExtents(op, weights).units)
-    : op.graph.omitted("TENSOR_FLOAT32", 1);
+    : op.graph.omit("TENSOR_FLOAT32", 1);
   // TensorFlow Lite quantises the input asymmetrically if the weights have blocks.
   const isAsymmetric = blocks !== undefined || op.flag("asymmetricQuantizeInputs");
   const options = [fusedActivation(op), op.bool(op.flag("keepNumDims")), op.bool(isAsymmetric)];
@@ -212,8 +212,8 @@ const fullyConnected: Row = {
     op.ensure(units > 0, () => "the number of units is unknown");
     const shape = connectedShape(op, units, depth);
     const isFlat = shape.length === 2;
-    const flat = () => op.graph.temporary({ ...op.outputSpec(), dimensions: [rowsOf(op, depth), units] });
-    const result = isFlat ? op.output() : flat();
+    const flatten = () => op.graph.temporary({ ...op.outputSpec(), dimensions: [rowsOf(op, depth), units] });
+    const result = isFlat ? op.output() : flatten();
     const rank = op.inputSpec(0).dimensions.length;
     let input = op.input(0);
     if (rank < 2 || rank > 4) {

@@ -1,7 +1,7 @@
 import { flexible } from "@nnhal/test-kit/flexbuffer";
 import { describe, expect, test } from "vitest";
 import {
-  changed,
+  changeModel,
   execute,
   firstOperator,
   importLines,
@@ -45,7 +45,7 @@ function detection(
       customCode: "TFLite_Detection_PostProcess",
     },
   );
-  return changed(model, () => ({ operators: [{ ...firstOperator(model), customOptions: flexible(given) }] }));
+  return changeModel(model, () => ({ operators: [{ ...firstOperator(model), customOptions: flexible(given) }] }));
 }
 
 describe("TFLite_Detection_PostProcess", () => {
@@ -119,7 +119,7 @@ describe("TFLite_Detection_PostProcess", () => {
   test("with options that are not a map, or other tensors, is refused", () => {
     const model = detection();
     const operator = firstOperator(model);
-    const withOperator = (change: object) => changed(model, () => ({ operators: [{ ...operator, ...change }] }));
+    const withOperator = (change: object) => changeModel(model, () => ({ operators: [{ ...operator, ...change }] }));
     const bad = [Uint8Array.of(1, 4, 1), "got type 1"] as const;
     const long = [new Uint8Array(2 ** 20 + 1).fill(36), "1048577 bytes of options are more than 1048576"] as const;
     for (const [customOptions, reason] of [
@@ -143,7 +143,7 @@ describe("TFLite_Detection_PostProcess", () => {
         const bytes = customOptions.slice();
         bytes[at] = value;
         expect(
-          problemOf(changed(model, () => ({ operators: [{ ...firstOperator(model), customOptions: bytes }] }))),
+          problemOf(changeModel(model, () => ({ operators: [{ ...firstOperator(model), customOptions: bytes }] }))),
         ).toMatch(/^(no error$|TfliteError: subgraphs\[0\])/);
       }
     }

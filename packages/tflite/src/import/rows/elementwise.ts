@@ -42,7 +42,7 @@ function isWideInteger({ type, dimensions }: OperandSpec): boolean {
 function one(op: Lowering, value: number, { type }: OperandSpec): number {
   const spec: OperandSpec = { type, dimensions: [1], scale: 0, zeroPoint: 0 };
   const bytes = type === "TENSOR_INT32" ? bytesOfIntegers([value]) : bytesOfFloat(value, type);
-  return op.graph.shared(`${type}[1] ${value}`, spec, bytes);
+  return op.graph.share(`${type}[1] ${value}`, spec, bytes);
 }
 
 /** Quotients of integers are rounded to 0, which the HAL rounds down. */

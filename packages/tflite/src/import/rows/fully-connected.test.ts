@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changed, execute, firstOperator, importLines, oneOperator } from "../../_model.test-helper.ts";
+import { changeModel, execute, firstOperator, importLines, oneOperator } from "../../_model.test-helper.ts";
 import { importTflite } from "../import.ts";
 
 describe("FULLY_CONNECTED", () => {
@@ -93,7 +93,7 @@ describe("FULLY_CONNECTED", () => {
     const model = oneOperator("FULLY_CONNECTED", { x, w: { type: "FLOAT32", shape: [2, 3] }, half }, { y });
     const dequantize = { name: "DEQUANTIZE", version: 2, inputs: [2], outputs: [1], options: {} };
     const layer = { ...firstOperator(model), inputs: [0, 1] };
-    const wired = changed(model, () => ({ operators: [dequantize, layer], inputs: [0] }));
+    const wired = changeModel(model, () => ({ operators: [dequantize, layer], inputs: [0] }));
     expect(importLines(wired)).toEqual(["FULLY_CONNECTED(in0, FLOAT32[2,3](1,0,0,0,2,0), FLOAT32[2](0,0), 0) -> out0"]);
   });
 });

@@ -65,7 +65,7 @@ const lshProjection: Row = {
     const type = op.text("type");
     const code = projectionTypes[type];
     op.ensure(code !== undefined, () => `type ${type} is neither DENSE nor SPARSE`);
-    const weight = op.has(2) ? op.input(2) : op.graph.omitted("TENSOR_FLOAT32", 1);
+    const weight = op.has(2) ? op.input(2) : op.graph.omit("TENSOR_FLOAT32", 1);
     const inputs = [op.input(0), op.input(1), weight, op.int32(code)];
     const isWeightedSparse = type === "SPARSE" && op.has(2);
     if (isWeightedSparse && op.emitExtended("LSH_PROJECTION", inputs, [op.output()])) return;

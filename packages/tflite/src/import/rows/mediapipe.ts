@@ -1,5 +1,5 @@
 /** MediaPipe's custom operators, which a package of this project adds. */
-import { quoted } from "../../error.ts";
+import { quote } from "../../error.ts";
 import type { Lowering } from "../lowering.ts";
 import type { CustomRow } from "../row.ts";
 
@@ -22,5 +22,5 @@ export const mediapipeRows: readonly CustomRow[] = names.map((customCode) => ({
   version: 2,
   operations: [],
   note: "Custom. Of @nnhal/extension-mediapipe.",
-  lower: (op: Lowering) => op.fail(`the HAL has no counterpart of the custom operator ${quoted(customCode)}`, help),
+  lower: (op: Lowering) => op.fail(`the HAL has no counterpart of the custom operator ${quote(customCode)}`, help),
 }));

@@ -28,7 +28,7 @@ function windowOf(op: Lowering): number[] {
   return [paddingScheme(op), ...positive(op, "strideW", "strideH", "filterWidth", "filterHeight")];
 }
 
-function pooling(operation: "AVERAGE_POOL_2D" | "MAX_POOL_2D" | "L2_POOL_2D", version: number): Row {
+function makePoolRow(operation: "AVERAGE_POOL_2D" | "MAX_POOL_2D" | "L2_POOL_2D", version: number): Row {
   return {
     operator: operation,
     version,
@@ -40,7 +40,7 @@ function pooling(operation: "AVERAGE_POOL_2D" | "MAX_POOL_2D" | "L2_POOL_2D", ve
 }
 
 export const poolingRows: readonly Row[] = [
-  pooling("AVERAGE_POOL_2D", 3),
-  pooling("MAX_POOL_2D", 3),
-  pooling("L2_POOL_2D", 1),
+  makePoolRow("AVERAGE_POOL_2D", 3),
+  makePoolRow("MAX_POOL_2D", 3),
+  makePoolRow("L2_POOL_2D", 1),
 ];

@@ -35,7 +35,7 @@ const quantize: Row = {
 function clampTo(op: Lowering, elements: number, [least, greatest]: readonly [number, number]): void {
   const spec = op.graph.spec(elements);
   const constant = (value: number) =>
-    op.graph.shared(
+    op.graph.share(
       `${typeText(spec.type)} ${value} ${spec.scale} ${spec.zeroPoint}`,
       { ...spec, dimensions: [1] },
       Uint8Array.of(value),

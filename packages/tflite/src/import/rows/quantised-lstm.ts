@@ -37,7 +37,7 @@ const GATE_SCALE = 2 ** -12;
 
 /** An INT8 weight of a quantised LSTM: symmetric in the HAL. */
 function symmetricWeight(op: Lowering, place: number): number {
-  if (!op.has(place)) return op.graph.omitted("TENSOR_QUANT8_SYMM", 2);
+  if (!op.has(place)) return op.graph.omit("TENSOR_QUANT8_SYMM", 2);
   const { type, dimensions, scale, zeroPoint } = op.inputSpec(place);
   op.ensure(
     type === "TENSOR_QUANT8_ASYMM_SIGNED" && zeroPoint === 0,
@@ -52,7 +52,7 @@ function symmetricWeight(op: Lowering, place: number): number {
 }
 
 function optionalOf(op: Lowering, type: "TENSOR_QUANT16_SYMM" | "TENSOR_INT32", places: readonly number[]): number[] {
-  return places.map((place) => (op.has(place) ? op.input(place) : op.graph.omitted(type, 1)));
+  return places.map((place) => (op.has(place) ? op.input(place) : op.graph.omit(type, 1)));
 }
 
 /** Quantisation of intermediate value `place`, from the tensor that describes it. */

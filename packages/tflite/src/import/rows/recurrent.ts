@@ -32,7 +32,7 @@ function cellActivation(op: Lowering): number {
 
 /** Inputs that may be omitted, as floats; `rank` is theirs. */
 function optionalFloats(op: Lowering, places: readonly number[], rank: number): number[] {
-  return places.map((place) => (op.has(place) ? op.asFloat(place) : op.graph.omitted("TENSOR_FLOAT32", rank)));
+  return places.map((place) => (op.has(place) ? op.asFloat(place) : op.graph.omit("TENSOR_FLOAT32", rank)));
 }
 
 function ensureFloat(op: Lowering): void {
@@ -155,7 +155,7 @@ const twoWayLstm: Row = {
         ...[op.input(0), ...cell(op, 1), ...cell(op, 18), ...states.map(({ input }) => input)],
         ...[...optionalFloats(op, [39], 3), ...optionalFloats(op, range(40, 47), 2)],
         ...[cellActivation(op), ...clips(op), op.bool(op.flag("mergeOutputs")), op.bool(op.flag("timeMajor"))],
-        ...range(53, 60).map(() => op.graph.omitted("TENSOR_FLOAT32", 1)),
+        ...range(53, 60).map(() => op.graph.omit("TENSOR_FLOAT32", 1)),
       ],
       [...directionOutputs(op), ...states.map(({ output }) => output)],
     );

@@ -66,15 +66,15 @@ const types = ["FLOAT32", "INT8", "INT32", "INT64", "INT16", "BOOL"] as const;
 const ways = ["constant", "computed"] as const;
 
 function slicedModel(axes: readonly Axis[], shape: readonly number[], type: (typeof types)[number], way: string) {
-  const given = (values: readonly number[]): TensorGiven =>
+  const give = (values: readonly number[]): TensorGiven =>
     way === "computed" ? { type: "INT32", shape: [values.length] } : list(...values);
   return oneOperator(
     "STRIDED_SLICE",
     {
       x: { type, shape: axes.map(({ extent }) => extent), ...(type === "INT8" && { scale: 0.5 }) },
-      begin: given(axes.map(({ begin }) => begin)),
-      end: given(axes.map(({ end }) => end)),
-      strides: given(axes.map(({ stride }) => stride)),
+      begin: give(axes.map(({ begin }) => begin)),
+      end: give(axes.map(({ end }) => end)),
+      strides: give(axes.map(({ stride }) => stride)),
     },
     { y: { type, shape, ...(type === "INT8" && { scale: 0.5 }) } },
     {

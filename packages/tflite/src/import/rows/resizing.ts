@@ -37,7 +37,7 @@ function resizeToComputed(op: Lowering, operation: Resizing): boolean {
   return op.emitExtended(operation, [op.input(0), op.input(1), ...options.map(op.bool)], [op.output()]);
 }
 
-function resizing(operation: Resizing, version: number): Row {
+function makeResizeRow(operation: Resizing, version: number): Row {
   const isMoving = operation === "RESIZE_NEAREST_NEIGHBOR";
   return {
     operator: operation,
@@ -58,4 +58,7 @@ function resizing(operation: Resizing, version: number): Row {
   };
 }
 
-export const resizingRows: readonly Row[] = [resizing("RESIZE_BILINEAR", 4), resizing("RESIZE_NEAREST_NEIGHBOR", 4)];
+export const resizingRows: readonly Row[] = [
+  makeResizeRow("RESIZE_BILINEAR", 4),
+  makeResizeRow("RESIZE_NEAREST_NEIGHBOR", 4),
+];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changed, execute, importLines, modelOf, oneOperator } from "../../_model.test-helper.ts";
+import { changeModel, execute, importLines, modelOf, oneOperator } from "../../_model.test-helper.ts";
 import { importTflite } from "../import.ts";
 
 const f = { type: "FLOAT32", shape: [1, 2, 3] } as const;
@@ -178,7 +178,7 @@ describe("questions about shapes", () => {
       inputs: ["x"],
       outputs: ["y"],
     });
-    const open = changed(model, ({ tensors }) => ({
+    const open = changeModel(model, ({ tensors }) => ({
       tensors: tensors.map((one) => (one.name === "y" ? { ...one, shapeSignature: [-1, 6] } : one)),
     }));
     expect(importLines(open, { inputShapes: { x: [1, 6] } })).toEqual(["RESHAPE(in0, INT32[2](1,6)) -> out0"]);
@@ -216,11 +216,11 @@ describe("questions about shapes", () => {
     const computed = ["ABS(in0) -> t0:FLOAT32[0,6]", "nnhal.tflite SHAPE(t0, 2) -> out0"];
     expect(importLines(model, { dynamicShapes: true })).toEqual(computed);
     expect(await execute(importTflite(model, { inputShapes: { x: [3, 6] } }), [])).toEqual([[3, 6]]);
-    const fixed = changed(model, ({ tensors }) => ({
+    const fixed = changeModel(model, ({ tensors }) => ({
       tensors: tensors.map(({ shapeSignature: _, ...each }) => each),
     }));
     expect(importLines(fixed)).toEqual(["CAST(INT32[2](1,6)) -> out0"]);
-    const stale = changed(fixed, ({ tensors }) => ({
+    const stale = changeModel(fixed, ({ tensors }) => ({
       tensors: tensors.map((each) => (each.name === "s" ? { ...each, shape: [] } : each)),
     }));
     expect(importLines(stale)).toEqual(["ABS(in0) -> t0:FLOAT32[1,6]", "CAST(INT32[2](1,6)) -> out0"]);

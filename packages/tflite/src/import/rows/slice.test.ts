@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changed, execute, firstOperator, importLines, oneOperator } from "../../_model.test-helper.ts";
+import { changeModel, execute, firstOperator, importLines, oneOperator } from "../../_model.test-helper.ts";
 import { importTflite } from "../import.ts";
 
 const f = { type: "FLOAT32", shape: [2, 4] } as const;
@@ -136,7 +136,7 @@ describe("CONCATENATION", () => {
 
   test("the same tensor twice counts as two consumers", () => {
     const model = oneOperator("CONCATENATION", { a: f }, { y }, { axis: 1 });
-    const twice = changed(model, () => ({ operators: [{ ...firstOperator(model), inputs: [0, 0] }] }));
+    const twice = changeModel(model, () => ({ operators: [{ ...firstOperator(model), inputs: [0, 0] }] }));
     const { main } = importTflite(twice).model;
     const counts = main.inputIndexes.map((index) => main.operands[index]?.numberOfConsumers);
     expect(counts).toEqual([2]);

@@ -60,7 +60,7 @@ describe("TRANSPOSE_CONV", () => {
     type Extents = typeof extents extends fc.Arbitrary<infer Value> ? Value : never;
 
     /** Which input element and filter cell reach each element of the result along an axis, as TensorFlow Lite computes it. */
-    const reached = ({ input, window, stride, output }: Extents, padding: string) => {
+    const reach = ({ input, window, stride, output }: Extents, padding: string) => {
       const total = padding === "SAME" ? Math.max(0, (Math.ceil(output / stride) - 1) * stride + window - output) : 0;
       return Array.from({ length: output }, (_, place) =>
         Array.from({ length: window }, (_, cell) => ({
@@ -88,8 +88,8 @@ describe("TRANSPOSE_CONV", () => {
             { y },
             { padding: scheme, strideH: rows.stride, strideW: columns.stride },
           );
-          const expected = reached(rows, scheme).flatMap((vertical) =>
-            reached(columns, scheme).map((horizontal) =>
+          const expected = reach(rows, scheme).flatMap((vertical) =>
+            reach(columns, scheme).map((horizontal) =>
               vertical
                 .flatMap(({ cell: i, at: h }) =>
                   horizontal.map(

@@ -77,10 +77,10 @@ function emitChangingLoop(
   const flag = condition.subgraph.tensors[condition.subgraph.outputs[0] ?? -1];
   if (loop === undefined || flag === undefined) return false;
   const cellsOf = (keys: readonly string[]) => keys.map((key) => presentOf(body, key));
-  const made = () => changed.map((key) => addCell(body, key));
+  const make = () => changed.map((key) => addCell(body, key));
   const values = plainTensors(body, operator.inputs).map((tensor) => realTensor(body, tensor));
   const [first, last] = [addTensor(body, tensorLike(flag)), addTensor(body, tensorLike(flag))];
-  const [before, after] = [made(), made()];
+  const [before, after] = [make(), make()];
   addOperator(body, callOf(condition.place, [...values, ...cellsOf(ordered)], [first, ...before]), origin);
   const place = (option: string, subgraph: TfliteSubgraph) => {
     const file = Number(operator.options[option] ?? 0);

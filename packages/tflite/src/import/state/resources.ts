@@ -2,7 +2,7 @@
  * State in a file: resource variables, hash tables and variable tensors are cells, each with a key. Which cells a subgraph reads and
  * writes, also through the subgraphs that it runs.
  */
-import { ensure, quoted } from "../../error.ts";
+import { ensure, quote } from "../../error.ts";
 import type { TfliteModel, TfliteOperator, TfliteSubgraph, TfliteTensor } from "../../model.ts";
 import { MOST_NESTED } from "../graph.ts";
 import { operatorWhere } from "../lowering/place.ts";
@@ -175,7 +175,7 @@ export function createResources(model: TfliteModel, main: number, { isDone, isFi
     const both = before === undefined ? given : merge(before.tensor, given);
     ensure(both !== undefined, place, () => {
       const show = ({ type, shape }: TfliteTensor) => `${type}[${shape.join(", ")}]`;
-      return `${quoted(name)} is ${show(tensor)} here and ${before && show(before.tensor)} elsewhere`;
+      return `${quote(name)} is ${show(tensor)} here and ${before && show(before.tensor)} elsewhere`;
     });
     cells.set(key, { key, name, tensor: both });
   }
