@@ -1,5 +1,5 @@
 /** Convolution2DTransposeBias: a transposed convolution with a bias, whose result has no stored size. */
-import { defineOperation, ensure, int32, pacer, readStruct, tensor } from "@nnhal/operations/authoring";
+import { defineOperation, ensure, int32, readStruct, tensor } from "@nnhal/operations/authoring";
 import { ensurePositive, ensureVersion, isSame } from "./_struct.ts";
 
 /** The extent of the result, and how many of its elements the padding takes away. */
@@ -48,51 +48,49 @@ export const convolution2dTransposeBias = defineOperation({
     const [outWidth] = resultOf(width, filterWidth, stride_width, padding);
     return { output: { dimensions: [batches, outHeight, outWidth, depth] } };
   },
-  *reference({ input, filter, bias, padding, stride_width, stride_height }, { output }) {
+  /**
+   * output[b, y, x, c] = bias[c] + Σ input[b, i, j, k] · filter[c, y + top - i · strideHeight, x + left - j · strideWidth, k], over all i, j and k
+   * where the filter has these places.
+   */
+  reference({ input, filter, bias, padding, stride_width, stride_height }, { output }) {
     const [, height, width, channels] = input.dimensions;
     const [depth, filterHeight, filterWidth] = filter.dimensions;
-    const [batches, outHeight, outWidth] = output.dimensions;
-    const [, cutHeight] = resultOf(height, filterHeight, stride_height, padding);
-    const [, cutWidth] = resultOf(width, filterWidth, stride_width, padding);
-    const rows = sources(outHeight, height, filterHeight, stride_height, Math.floor(cutHeight / 2));
-    const columns = sources(outWidth, width, filterWidth, stride_width, Math.floor(cutWidth / 2));
-    const isTime = pacer();
-    let to = 0;
-    for (let batch = 0; batch < batches; batch++) {
-      for (const inRows of rows) {
-        for (const inColumns of columns) {
-          for (let channel = 0; channel < depth; channel++) {
-            let sum = bias.data[channel];
-            for (const row of inRows) {
-              for (const column of inColumns) {
-                const from = ((batch * height + row.place) * width + column.place) * channels;
-                const weight = ((channel * filterHeight + row.tap) * filterWidth + column.tap) * channels;
-                for (let at = 0; at < channels; at++) sum += input.data[from + at] * filter.data[weight + at];
-              }
-            }
-            output.data[to++] = sum;
+    const [, outHeight, outWidth] = output.dimensions;
+    const top = Math.floor(resultOf(height, filterHeight, stride_height, padding)[1] / 2);
+    const left = Math.floor(resultOf(width, filterWidth, stride_width, padding)[1] / 2);
+    const compute = (first: number, end: number) => {
+      const [elements, factors, sums] = [input.data, filter.data, output.data];
+      for (let to = first; to < end; ) {
+        const pixel = Math.floor(to / depth);
+        const x = (pixel % outWidth) + left;
+        const y = (Math.floor(pixel / outWidth) % outHeight) + top;
+        const batch = Math.floor(pixel / (outWidth * outHeight));
+        // Where the products of the pixel begin: in the input, and in the filter of a channel.
+        const starts: number[] = [];
+        const weights: number[] = [];
+        for (let tapY = y % stride_height; tapY < filterHeight; tapY += stride_height) {
+          const inY = (y - tapY) / stride_height;
+          if (inY < 0 || inY >= height) continue;
+          for (let tapX = x % stride_width; tapX < filterWidth; tapX += stride_width) {
+            const inX = (x - tapX) / stride_width;
+            if (inX < 0 || inX >= width) continue;
+            starts.push(((batch * height + inY) * width + inX) * channels);
+            weights.push((tapY * filterWidth + tapX) * channels);
           }
-          if (isTime(depth * (1 + inRows.length * inColumns.length * channels))) yield;
+        }
+        for (const last = Math.min(end, (pixel + 1) * depth); to < last; to++) {
+          const channel = to - pixel * depth;
+          let sum = bias.data[channel];
+          for (let tap = 0; tap < starts.length; tap++) {
+            const from = starts[tap];
+            const by = channel * filterHeight * filterWidth * channels + weights[tap];
+            for (let at = 0; at < channels; at++) sum += elements[from + at] * factors[by + at];
+          }
+          sums[to] = sum;
         }
       }
-    }
+    };
+    const products = Math.ceil(filterHeight / stride_height) * Math.ceil(filterWidth / stride_width) * (channels + 8);
+    return { units: output.data.length, cost: 16 + products, compute };
   },
 });
-
-/** One product of an element of the result along a dimension: the indexes of the elements of the input and of the filter. */
-interface Source {
-  readonly place: number;
-  readonly tap: number;
-}
-
-/** The products of each element of the result along a dimension. */
-function sources(extent: number, inputs: number, filter: number, stride: number, before: number): Source[][] {
-  return Array.from({ length: extent }, (_, at) => {
-    const products: Source[] = [];
-    for (let tap = (at + before) % stride; tap < filter; tap += stride) {
-      const place = (at + before - tap) / stride;
-      if (place >= 0 && place < inputs) products.push({ place, tap });
-    }
-    return products;
-  });
-}

@@ -1,5 +1,5 @@
 /** LiteRtMaxUnpooling2D, of LiteRT: puts each element at a place of the result, which an index says; all others are 0. */
-import { defineOperation, ensure, int32, pacer, tensor } from "@nnhal/operations/authoring";
+import { defineOperation, ensure, int32, mayStayZero, tensor } from "@nnhal/operations/authoring";
 import { ensurePositive, isSame, readPooling } from "./_struct.ts";
 
 export const litertMaxUnpooling2d = defineOperation({
@@ -17,7 +17,7 @@ export const litertMaxUnpooling2d = defineOperation({
     int32("filter_width"),
     int32("filter_height"),
   ],
-  outputs: [tensor("output", "TENSOR_FLOAT32")],
+  outputs: [mayStayZero(tensor("output", "TENSOR_FLOAT32"))],
   types: [["1.2"]],
   ranks: { input: 4, indices: 4 },
   customOptions(stored) {
@@ -37,16 +37,17 @@ export const litertMaxUnpooling2d = defineOperation({
     const [rows, columns] = [extent(height, stride_height, filter_height), extent(width, stride_width, filter_width)];
     return { output: { dimensions: [batches, rows, columns, channels] } };
   },
-  *reference({ input, indices }, { output }) {
+  /** output[b, indices[b, i]] = input[b, i] */
+  reference({ input, indices }, { output }) {
     const [batches] = input.dimensions;
     const [count, size] = [input.data.length / batches, output.data.length / batches];
-    const isTime = pacer();
-    output.data.fill(0);
-    for (let from = 0; from < input.data.length; from++) {
-      const place = indices.data[from];
-      // Indices are data: one of a place outside of the image puts nothing anywhere.
-      if (place >= 0 && place < size) output.data[Math.floor(from / count) * size + place] = input.data[from];
-      if (isTime(1)) yield;
-    }
+    const compute = (first: number, end: number) => {
+      for (let from = first; from < end; from++) {
+        const place = indices.data[from];
+        // Indices are data: one of a place outside of the image puts nothing anywhere.
+        if (place >= 0 && place < size) output.data[Math.floor(from / count) * size + place] = input.data[from];
+      }
+    };
+    return { units: input.data.length, inTurn: true, compute };
   },
 });

@@ -1,5 +1,5 @@
 /** MaxPoolingWithArgmax2D: the greatest element of each window, and where in the window it is. */
-import { defineOperation, ensure, int32, pacer, tensor } from "@nnhal/operations/authoring";
+import { defineOperation, ensure, int32, tensor } from "@nnhal/operations/authoring";
 import { ensurePositive, isSame, paddingBefore, readPooling } from "./_struct.ts";
 
 /** Bounds of results by the code of the activation: none, RELU, RELU_N1_TO_1, RELU6. */
@@ -46,37 +46,39 @@ export const maxPoolingWithArgmax2d = defineOperation({
     const dimensions = [batches, rows, windows(width, filter_width, stride_width), channels];
     return { output: { dimensions }, indices: { dimensions } };
   },
-  *reference({ input, stride_width, stride_height, filter_width, filter_height, activation }, { output, indices }) {
-    const [batches, height, width, channels] = input.dimensions;
+  /** output[b, y, x, c] = max over i and j of input[b, y · strideHeight - top + i, x · strideWidth - left + j, c]; indices: i · filterWidth + j. */
+  reference({ input, stride_width, stride_height, filter_width, filter_height, activation }, { output, indices }) {
+    const [, height, width, channels] = input.dimensions;
     const [, rows, columns] = output.dimensions;
     const top = paddingBefore(height, filter_height, stride_height, rows);
     const left = paddingBefore(width, filter_width, stride_width, columns);
     const [least, most] = bounds[activation] ?? bounds[0];
-    const isTime = pacer();
-    let to = 0;
-    for (let batch = 0; batch < batches; batch++) {
-      for (let row = 0; row < rows; row++) {
-        const y = row * stride_height - top;
-        for (let column = 0; column < columns; column++) {
-          const x = column * stride_width - left;
-          for (let channel = 0; channel < channels; channel++, to++) {
-            let greatest = LEAST;
-            let place = 0;
-            for (let inY = Math.max(y, 0); inY < Math.min(y + filter_height, height); inY++) {
-              for (let inX = Math.max(x, 0); inX < Math.min(x + filter_width, width); inX++) {
-                const value = input.data[((batch * height + inY) * width + inX) * channels + channel];
-                if (!(value > greatest)) continue;
-                greatest = value;
-                place = (inY - y) * filter_width + inX - x;
-              }
+    const compute = (first: number, end: number) => {
+      const [elements, results, places] = [input.data, output.data, indices.data];
+      for (let to = first; to < end; ) {
+        const pixel = Math.floor(to / channels);
+        const x = (pixel % columns) * stride_width - left;
+        const y = (Math.floor(pixel / columns) % rows) * stride_height - top;
+        const batch = Math.floor(pixel / (columns * rows));
+        for (const last = Math.min(end, (pixel + 1) * channels); to < last; to++) {
+          const channel = to - pixel * channels;
+          let greatest = LEAST;
+          let place = 0;
+          for (let inY = Math.max(y, 0); inY < Math.min(y + filter_height, height); inY++) {
+            for (let inX = Math.max(x, 0); inX < Math.min(x + filter_width, width); inX++) {
+              const value = elements[((batch * height + inY) * width + inX) * channels + channel];
+              if (!(value > greatest)) continue;
+              greatest = value;
+              place = (inY - y) * filter_width + inX - x;
             }
-            output.data[to] = Math.min(Math.max(greatest, least), most);
-            // MediaPipe's indices are a little more, so that they are right when they are cut off after arithmetic of low precision.
-            indices.data[to] = place + Math.fround(0.1);
           }
-          if (isTime(channels * filter_height * filter_width)) yield;
+          results[to] = Math.min(Math.max(greatest, least), most);
+          // MediaPipe's indices are a little more, so that they are right when they are cut off after arithmetic of low precision.
+          places[to] = place + Math.fround(0.1);
         }
       }
-    }
+    };
+    const cells = Math.min(filter_height, height) * Math.min(filter_width, width);
+    return { units: output.data.length, cost: 16 + 4 * cells, compute };
   },
 });

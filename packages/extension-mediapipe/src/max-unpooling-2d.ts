@@ -1,5 +1,5 @@
 /** MaxUnpooling2D: puts each element where MaxPoolingWithArgmax2D found it; all others are 0. */
-import { defineOperation, ensure, int32, pacer, tensor } from "@nnhal/operations/authoring";
+import { defineOperation, ensure, int32, mayStayZero, tensor } from "@nnhal/operations/authoring";
 import { ensurePositive, isSame, paddingBefore, readPooling } from "./_struct.ts";
 
 export const maxUnpooling2d = defineOperation({
@@ -17,7 +17,7 @@ export const maxUnpooling2d = defineOperation({
     int32("filter_width"),
     int32("filter_height"),
   ],
-  outputs: [tensor("output", "TENSOR_FLOAT32")],
+  outputs: [mayStayZero(tensor("output", "TENSOR_FLOAT32"))],
   types: [["1.2"]],
   ranks: { input: 4, indices: 4 },
   customOptions(stored) {
@@ -34,28 +34,30 @@ export const maxUnpooling2d = defineOperation({
     );
     return { output: { dimensions: [batches, height * filter_height, width * filter_width, channels] } };
   },
-  *reference({ input, indices, stride_width, stride_height, filter_width, filter_height }, { output }) {
-    const [batches, height, width, channels] = input.dimensions;
+  /** output[b, y, x, c] = input[b, i, j, c], where (y, x) is the place of number indices[b, i, j, c] in window (i, j). */
+  reference({ input, indices, stride_width, stride_height, filter_width, filter_height }, { output }) {
+    const [, height, width, channels] = input.dimensions;
     const [, outHeight, outWidth] = output.dimensions;
-    const top = paddingBefore(outHeight, filter_height, stride_height, height);
-    const left = paddingBefore(outWidth, filter_width, stride_width, width);
-    const isTime = pacer();
-    output.data.fill(0);
-    let from = 0;
-    for (let batch = 0; batch < batches; batch++) {
-      for (let row = 0; row < height; row++) {
-        for (let column = 0; column < width; column++) {
-          for (let channel = 0; channel < channels; channel++, from++) {
-            const index = Math.trunc(indices.data[from]);
-            const y = row * stride_height - top + Math.trunc(index / filter_width);
-            const x = column * stride_width - left + (index % filter_width);
-            // Indices are data: one of a place outside of the result, and NaN, puts nothing there.
-            if (!(y >= 0 && y < outHeight && x >= 0 && x < outWidth)) continue;
-            output.data[((batch * outHeight + y) * outWidth + x) * channels + channel] = input.data[from];
-          }
-          if (isTime(channels)) yield;
+    const above = paddingBefore(outHeight, filter_height, stride_height, height);
+    const before = paddingBefore(outWidth, filter_width, stride_width, width);
+    const compute = (first: number, end: number) => {
+      const [elements, places, results] = [input.data, indices.data, output.data];
+      for (let from = first; from < end; ) {
+        const pixel = Math.floor(from / channels);
+        const left = (pixel % width) * stride_width - before;
+        const top = (Math.floor(pixel / width) % height) * stride_height - above;
+        const batch = Math.floor(pixel / (width * height));
+        for (const last = Math.min(end, (pixel + 1) * channels); from < last; from++) {
+          const index = Math.trunc(places[from]);
+          const y = top + Math.trunc(index / filter_width);
+          const x = left + (index % filter_width);
+          // Indices are data: one of a place outside of the result, and NaN, puts nothing there.
+          if (!(y >= 0 && y < outHeight && x >= 0 && x < outWidth)) continue;
+          const channel = from - pixel * channels;
+          results[((batch * outHeight + y) * outWidth + x) * channels + channel] = elements[from];
         }
       }
-    }
+    };
+    return { units: input.data.length, cost: 16, inTurn: true, compute };
   },
 });

@@ -1,5 +1,5 @@
 /** Resampler: reads an image at points, by bilinear interpolation. */
-import { defineOperation, ensure, pacer, tensor } from "@nnhal/operations/authoring";
+import { defineOperation, ensure, tensor } from "@nnhal/operations/authoring";
 import { ensureVersion } from "./_struct.ts";
 
 const { fround } = Math;
@@ -30,33 +30,35 @@ export const resampler = defineOperation({
     );
     return { output: { dimensions: data.dimensions } };
   },
-  *reference({ data, warp }, { output }) {
-    const [batches, height, width, channels] = data.dimensions;
-    const isTime = pacer();
-    let to = 0;
-    for (let batch = 0; batch < batches; batch++) {
-      const element = (y: number, x: number, channel: number) =>
-        y >= 0 && y < height && x >= 0 && x < width
-          ? data.data[((batch * height + y) * width + x) * channels + channel]
-          : 0;
-      for (let point = 0; point < height * width; point++) {
-        const at = 2 * (batch * height * width + point);
-        const [x, y] = [warp.data[at], warp.data[at + 1]];
+  /** output[b, p, c] = data[b, y, x, c] at (x, y) = warp[b, p]: the four neighbours, each times the area of the rectangle opposite to it. */
+  reference({ data, warp }, { output }) {
+    const [, height, width, channels] = data.dimensions;
+    const compute = (first: number, end: number) => {
+      const [elements, points, results] = [data.data, warp.data, output.data];
+      for (let to = first; to < end; ) {
+        const point = Math.floor(to / channels);
+        const start = Math.floor(point / (height * width)) * height;
+        const [x, y] = [points[2 * point], points[2 * point + 1]];
         // NaN is outside too.
         const isInside = x > -1 && y > -1 && x < width && y < height;
         const [left, top] = [Math.floor(x), Math.floor(y)];
         const [byLeft, byTop] = [fround(left + 1 - x), fround(top + 1 - y)];
         const [byRight, byBottom] = [fround(1 - byLeft), fround(1 - byTop)];
-        for (let channel = 0; channel < channels; channel++, to++) {
-          output.data[to] = isInside
+        const element = (row: number, column: number, channel: number) =>
+          row >= 0 && row < height && column >= 0 && column < width
+            ? elements[((start + row) * width + column) * channels + channel]
+            : 0;
+        for (const last = Math.min(end, (point + 1) * channels); to < last; to++) {
+          const channel = to - point * channels;
+          results[to] = isInside
             ? byLeft * byTop * element(top, left, channel) +
               byRight * byBottom * element(top + 1, left + 1, channel) +
               byLeft * byBottom * element(top + 1, left, channel) +
               byRight * byTop * element(top, left + 1, channel)
             : 0;
         }
-        if (isTime(8 * channels)) yield;
       }
-    }
+    };
+    return { units: output.data.length, cost: 64, compute };
   },
 });

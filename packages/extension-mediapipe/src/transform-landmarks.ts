@@ -1,5 +1,5 @@
 /** TransformLandmarks: points through an affine transformation. */
-import { defineOperation, ensure, float32, int32, pacer, tensor } from "@nnhal/operations/authoring";
+import { defineOperation, ensure, float32, int32, tensor } from "@nnhal/operations/authoring";
 import { ensureMatrix, numberOption } from "./_landmarks.ts";
 import { ensureVersion } from "./_struct.ts";
 
@@ -39,16 +39,19 @@ export const transformLandmarks = defineOperation({
     ensure(scale !== 0, () => "the scale is 0");
     return { output: { dimensions: shape } };
   },
-  *reference({ landmarks, matrix: { data: matrix }, dimensions, scale }, { output }) {
+  /** [x, y] of a point becomes [m00 · x + m01 · y + m03 · scale, m10 · x + m11 · y + m13 · scale]. */
+  reference({ landmarks, matrix: { data: matrix }, dimensions, scale }, { output }) {
     const size = sizeOf(landmarks.dimensions, dimensions);
-    const isTime = pacer();
-    for (let at = 0; at < landmarks.data.length; at += size) {
-      const [x, y] = [landmarks.data[at], landmarks.data[at + 1]];
-      output.data[at] = matrix[0] * x + matrix[1] * y + fround(matrix[3] * scale);
-      output.data[at + 1] = matrix[4] * x + matrix[5] * y + fround(matrix[7] * scale);
-      if (size === 3) output.data[at + 2] = landmarks.data[at + 2];
-      if (isTime(8)) yield;
-    }
+    const compute = (first: number, end: number) => {
+      const [points, results] = [landmarks.data, output.data];
+      for (let at = first * size; at < end * size; at += size) {
+        const [x, y] = [points[at], points[at + 1]];
+        results[at] = matrix[0] * x + matrix[1] * y + fround(matrix[3] * scale);
+        results[at + 1] = matrix[4] * x + matrix[5] * y + fround(matrix[7] * scale);
+        if (size === 3) results[at + 2] = points[at + 2];
+      }
+    };
+    return { units: landmarks.data.length / size, cost: 16, compute };
   },
 });
 

@@ -1,5 +1,5 @@
 /** TransformTensorBilinear: an image through an affine transformation, with interpolated elements. */
-import { bool, defineOperation, ensure, int32, pacer, tensor } from "@nnhal/operations/authoring";
+import { bool, defineOperation, ensure, int32, tensor } from "@nnhal/operations/authoring";
 import { ensureMatrix, numberOption, numbersOption } from "./_landmarks.ts";
 import { ensurePositive, ensureVersion } from "./_struct.ts";
 
@@ -43,34 +43,39 @@ export const transformTensorBilinear = defineOperation({
     const [batches, , , channels] = input.dimensions;
     return { output: { dimensions: [batches, output_height, output_width, channels] } };
   },
-  *reference({ input, matrix, has_half_pixels: hasHalfPixels }, { output }) {
-    const [batches, height, width, channels] = input.dimensions;
+  /**
+   * output[b, row, column, c] = input[b, y, x, c] at [x, y] = matrix · [column, row, 0, 1], interpolated along x in the two rows around it, then
+   * between them.
+   */
+  reference({ input, matrix, has_half_pixels: hasHalfPixels }, { output }) {
+    const [, height, width, channels] = input.dimensions;
     const [, outHeight, outWidth] = output.dimensions;
     const [toX, toY] = [0, 4].map((row) => placeFunction(matrix.data.slice(row, row + 4), hasHalfPixels));
-    const isTime = pacer();
-    let to = 0;
-    for (let batch = 0; batch < batches; batch++) {
-      const element = (y: number, x: number, channel: number) =>
-        y < height && x < width ? input.data[((batch * height + y) * width + x) * channels + channel] : 0;
-      for (let row = 0; row < outHeight; row++) {
-        for (let column = 0; column < outWidth; column++) {
-          const [x, y] = [toX(column, row), toY(column, row)];
-          const isInside = x >= 0 && x <= width - 1 && y >= 0 && y <= height - 1;
-          const [left, top] = [Math.floor(x), Math.floor(y)];
-          const [right, below] = [x - left, y - top];
-          for (let channel = 0; channel < channels; channel++, to++) {
-            if (!isInside) {
-              output.data[to] = 0;
-              continue;
-            }
-            const upper = (1 - right) * element(top, left, channel) + right * element(top, left + 1, channel);
-            const lower = (1 - right) * element(top + 1, left, channel) + right * element(top + 1, left + 1, channel);
-            output.data[to] = (1 - below) * upper + below * lower;
+    const compute = (first: number, end: number) => {
+      const [elements, results] = [input.data, output.data];
+      for (let to = first; to < end; ) {
+        const pixel = Math.floor(to / channels);
+        const [column, row] = [pixel % outWidth, Math.floor(pixel / outWidth) % outHeight];
+        const start = Math.floor(pixel / (outWidth * outHeight)) * height;
+        const [x, y] = [toX(column, row), toY(column, row)];
+        const isInside = x >= 0 && x <= width - 1 && y >= 0 && y <= height - 1;
+        const [left, top] = [Math.floor(x), Math.floor(y)];
+        const [right, below] = [x - left, y - top];
+        const element = (inY: number, inX: number, channel: number) =>
+          inY < height && inX < width ? elements[((start + inY) * width + inX) * channels + channel] : 0;
+        for (const last = Math.min(end, (pixel + 1) * channels); to < last; to++) {
+          const channel = to - pixel * channels;
+          if (!isInside) {
+            results[to] = 0;
+            continue;
           }
-          if (isTime(8 * channels)) yield;
+          const upper = (1 - right) * element(top, left, channel) + right * element(top, left + 1, channel);
+          const lower = (1 - right) * element(top + 1, left, channel) + right * element(top + 1, left + 1, channel);
+          results[to] = (1 - below) * upper + below * lower;
         }
       }
-    }
+    };
+    return { units: output.data.length, cost: 64, compute };
   },
 });
 
