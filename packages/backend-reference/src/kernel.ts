@@ -8,7 +8,6 @@ import {
   type AnyOutputs,
   createData,
   elementCount,
-  type KernelResult,
   type Operation,
   type OutputTensor,
   roundAllToFloat16,
@@ -65,12 +64,12 @@ export function kernelOf(operation: Operation, shared: Shared): Kernel<Held> | u
           const now = argsNow(args, tensors, read);
           const kernelContext = { random, widened };
           if (made.unclear !== undefined) {
-            return inSteps(made, () => reference(now, made.record, kernelContext), scratch);
+            return inSteps(made, () => runInSteps(reference(now, made.record, kernelContext)), scratch);
           }
           const steps = runInSteps(reference(now, made.record, kernelContext));
           // A kernel works no longer before its first pause than between two pauses.
           if (!steps.next().done) return inSteps(made, () => steps, scratch);
-          if (!roundNow(made)) return inSteps(made, () => undefined, scratch);
+          if (!roundNow(made)) return inSteps(made, () => runInSteps(undefined), scratch);
         } catch (error) {
           giveBack(made, scratch);
           throw error;
@@ -167,7 +166,11 @@ function isInfos(info: AnyArg): info is readonly TensorInfo[] {
 }
 
 /** Clears the outputs, runs the kernel, and rounds float16, with pauses. */
-function* inSteps(made: Made, start: () => KernelResult, scratch: Scratch): Generator<void, readonly Held[], void> {
+function* inSteps(
+  made: Made,
+  start: () => Generator<void, void>,
+  scratch: Scratch,
+): Generator<void, readonly Held[], void> {
   let isDone = false;
   try {
     for (const data of made.unclear ?? []) {
@@ -176,7 +179,7 @@ function* inSteps(made: Made, start: () => KernelResult, scratch: Scratch): Gene
         yield;
       }
     }
-    yield* runInSteps(start());
+    yield* start();
     for (const output of made.tensors) {
       if (!isFloat16(output)) continue;
       for (let from = 0; from < output.data.length; from += PART) {

@@ -9,9 +9,11 @@ import {
   type Form,
   isExtensionType,
   isSameType,
+  type KernelResult,
   type Operation,
   type OutputTensor,
-  runInSteps,
+  type Phase,
+  phasesOf,
   type Tensor,
   type TensorInfo,
   type TypeRow,
@@ -62,19 +64,29 @@ function isTensor(arg: AnyArg): arg is Tensor {
   return typeof arg === "object" && "data" in arg;
 }
 
-/** Runs a kernel of real numbers once for each part; `part` 0: real, 1: imaginary. */
-function* byParts(
+/** Most elements that are divided at once: a kernel may read a tensor of one element before its phases. */
+const FEW = 16;
+
+/** The phases of a kernel of real numbers, once for each part; `part` 0: real, 1: imaginary. */
+function byParts(
   args: AnyArgs,
   outputs: AnyOutputs,
-  kernel: (args: AnyArgs, outputs: AnyOutputs) => ReturnType<NonNullable<Operation["reference"]>>,
-): Generator<void, void> {
-  for (const part of [0, 1]) {
-    const targets: [whole: OutputTensor, part: OutputTensor][] = [];
-    const inputPart = (arg: AnyArg): AnyArg => (isTensor(arg) && isComplex(arg) ? partOf(arg, part) : arg);
+  kernel: (args: AnyArgs, outputs: AnyOutputs) => KernelResult,
+): Phase[] {
+  return [0, 1].flatMap((part) => {
+    const before: Phase[] = [];
+    const after: Phase[] = [];
+    const inputPart = (arg: AnyArg): AnyArg => {
+      if (!isTensor(arg) || !isComplex(arg)) return arg;
+      const { half, divide } = partOf(arg, part);
+      if (divide.units <= FEW) divide.compute(0, divide.units);
+      else before.push(divide);
+      return half;
+    };
     const outputPart = (output: OutputTensor): OutputTensor => {
       if (!isComplex(output)) return output;
-      const half = partOf(output, part);
-      targets.push([output, half]);
+      const { half, join } = partOf(output, part);
+      after.push(join);
       return half;
     };
     const parts = Object.fromEntries(Object.entries(args).map(([name, arg]) => [name, inputPart(arg)]));
@@ -84,18 +96,21 @@ function* byParts(
         output === undefined || "type" in output ? output && outputPart(output) : output.map(outputPart),
       ]),
     );
-    yield* runInSteps(kernel(parts, results));
-    for (const [whole, { data }] of targets) {
-      for (let index = 0; index < data.length; index++) whole.data[2 * index + part] = data[index];
-      yield;
-    }
-  }
+    return [...before, ...phasesOf(kernel(parts, results)), ...after];
+  });
 }
 
-/** One part of a tensor as a tensor of real numbers. */
-function partOf<T extends Tensor<AnyTensorData>>(tensor: T, part: number): T {
-  const numbers = numbersIn(tensor.data);
-  const data = numbers.slice(0, numbers.length / 2);
-  for (let index = 0; index < data.length; index++) data[index] = numbers[2 * index + part];
-  return { ...tensor, type: data instanceof Float64Array ? tfliteTypes.TENSOR_FLOAT64 : template, data };
+/** One part of a tensor as a tensor of real numbers; a phase that fills it, half[i] = whole[2i + part], and one that does the reverse. */
+function partOf<T extends Tensor<AnyTensorData>>(tensor: T, part: number) {
+  const whole = numbersIn(tensor.data);
+  const units = whole.length / 2;
+  const data = whole instanceof Float64Array ? new Float64Array(units) : new Float32Array(units);
+  const type = data instanceof Float64Array ? tfliteTypes.TENSOR_FLOAT64 : template;
+  const divide = (first: number, end: number) => {
+    for (let index = first; index < end; index++) data[index] = whole[2 * index + part];
+  };
+  const join = (first: number, end: number) => {
+    for (let index = first; index < end; index++) whole[2 * index + part] = data[index];
+  };
+  return { half: { ...tensor, type, data }, divide: { units, compute: divide }, join: { units, compute: join } };
 }

@@ -1,8 +1,8 @@
 /**
  * Non-maximum suppression: the boxes with the best scores that do not overlap too much.
  */
-import { ensure, type TensorData } from "@nnhal/operations";
-import { pacer } from "@nnhal/operations/authoring";
+import { ensure, type OutputTensor, type Phase, type TensorData } from "@nnhal/operations";
+import { stepsInTurn } from "@nnhal/operations/kernels";
 
 /** Boxes [y1, x1, y2, x2], their scores, and the limits. */
 export interface Boxes {
@@ -16,62 +16,77 @@ export interface Boxes {
   readonly sigma: number;
 }
 
-interface Candidate {
-  readonly box: number;
-  score: number;
-  /** The chosen boxes before this one have been compared with it. */
-  compared: number;
+/** The outputs of a suppression. Its first output has as many places as boxes are chosen at most. */
+export interface ChosenBoxes {
+  readonly selectedIndices: OutputTensor;
+  readonly selectedScores?: OutputTensor;
+  readonly numSelected: OutputTensor;
 }
 
-/** Writes the chosen boxes, best first, and their scores; returns how many they are. The results' length is the most that are chosen. */
-export function* suppress(
+/**
+ * Writes the chosen boxes, best first, their scores, and how many they are. The best box that is left is compared with the chosen ones, the last
+ * first: it is dropped if iou ≥ iouThreshold, and each time its score becomes score · exp(-½ · iou² / sigma). If the score has changed, it goes
+ * back among those that are left.
+ */
+export function suppress(
   { boxes, scores, iouThreshold, scoreThreshold, sigma }: Boxes,
-  chosen: TensorData,
-  chosenScores: TensorData | undefined,
-): Generator<void, number> {
+  { selectedIndices: { data: chosen }, selectedScores, numSelected }: ChosenBoxes,
+): Phase[] {
   ensure(sigma >= 0, () => `sigma: expected a number of at least 0, got ${sigma}`);
-  const isTime = pacer();
   const sorted = new Float64Array(5 * scores.length);
-  for (let box = 0; box < scores.length; box++) {
-    storeCorners(boxes, box, sorted);
-    if (isTime(1)) yield;
-  }
-  const heap: Candidate[] = [];
-  for (let box = 0; box < scores.length; box++) {
-    if (scores[box] > scoreThreshold) push(heap, { box, score: scores[box], compared: 0 });
-    if (isTime(1)) yield;
-  }
-  const most = Math.min(heap.length, chosen.length);
+  const current = new Float64Array(scores.length);
+  // The place of the first chosen box that a box has not been compared with.
+  const compared = new Uint32Array(scores.length);
+  const heap: number[] = [];
+  let most = 0;
+  const collect = (first: number, end: number) => {
+    for (let box = first; box < end; box++) {
+      storeCorners(boxes, box, sorted);
+      current[box] = scores[box];
+      if (current[box] > scoreThreshold) push(heap, current, box);
+    }
+    most = Math.min(heap.length, chosen.length);
+  };
   const scale = sigma > 0 ? Math.fround(-0.5 / sigma) : 0;
   let count = 0;
-  while (count < most) {
-    const candidate = pop(heap);
-    if (candidate === undefined) break;
-    const { score: before } = candidate;
-    let isSuppressed = false;
-    for (let other = count - 1; other >= candidate.compared; other--) {
-      if (isTime(4)) yield;
-      const iou = overlap(sorted, candidate.box, chosen[other]);
-      isSuppressed = iou >= iouThreshold;
-      if (isSuppressed) break;
-      if (sigma > 0)
-        candidate.score = Math.fround(
-          candidate.score * Math.fround(Math.exp(Math.fround(Math.fround(scale * iou) * iou))),
-        );
-      if (candidate.score <= scoreThreshold) break;
+  let box: number | undefined;
+  let before = 0;
+  let other = 0;
+  /** Takes the best box, compares it with one chosen box, or ends with it. */
+  const step = () => {
+    if (box === undefined) {
+      box = count < most ? pop(heap, current) : undefined;
+      if (box === undefined) return false;
+      before = current[box];
+      other = count - 1;
+      return true;
     }
-    candidate.compared = count;
-    if (isTime(1)) yield;
-    if (isSuppressed) continue;
-    if (candidate.score === before) {
-      chosen[count] = candidate.box;
-      if (chosenScores !== undefined) chosenScores[count] = candidate.score;
-      count++;
+    if (other >= compared[box]) {
+      const iou = overlap(sorted, box, chosen[other--]);
+      if (iou >= iouThreshold) {
+        box = undefined;
+        return true;
+      }
+      if (sigma > 0) current[box] = lowerScore(current[box], iou, scale);
+      if (current[box] > scoreThreshold) return true;
+    }
+    compared[box] = count;
+    if (current[box] === before) {
+      chosen[count] = box;
+      if (selectedScores !== undefined) selectedScores.data[count] = before;
+      numSelected.data[0] = ++count;
     }
     // A chosen box comes again, and is suppressed by itself, unless it is empty: an empty box is chosen again, as .tflite does.
-    if (candidate.score > scoreThreshold) push(heap, candidate);
-  }
-  return count;
+    if (current[box] > scoreThreshold) push(heap, current, box);
+    box = undefined;
+    return true;
+  };
+  return [{ units: scores.length, cost: 64, inTurn: true, compute: collect }, stepsInTurn(step, 32)];
+}
+
+/** score · exp(scale · iou²), in float32. */
+function lowerScore(score: number, iou: number, scale: number): number {
+  return Math.fround(score * Math.fround(Math.exp(Math.fround(Math.fround(scale * iou) * iou))));
 }
 
 /** Writes [top, left, bottom, right, area] of a box to its place among those of all boxes. The area is computed in float32. */
@@ -93,24 +108,26 @@ function overlap(sorted: Float64Array, box: number, other: number): number {
   return Math.fround(both / Math.fround(Math.fround(area + otherArea) - both));
 }
 
-/** Returns whether a candidate comes before another one: by score, then by the index of the box. */
-function precedes(a: Candidate, b: Candidate): boolean {
-  return a.score === b.score ? a.box < b.box : a.score > b.score;
+/** Returns whether a box comes before another one: by score, then by index. */
+function precedes(scores: TensorData, box: number, other: number): boolean {
+  return scores[box] === scores[other] ? box < other : scores[box] > scores[other];
 }
 
-function push(heap: Candidate[], candidate: Candidate): void {
+/** Adds a box to a heap, whose root is the best. */
+export function push(heap: number[], scores: TensorData, box: number): void {
   let place = heap.length;
-  heap.push(candidate);
+  heap.push(box);
   while (place > 0) {
     const parent = (place - 1) >> 1;
-    if (!precedes(candidate, heap[parent])) break;
+    if (!precedes(scores, box, heap[parent])) break;
     heap[place] = heap[parent];
     place = parent;
   }
-  heap[place] = candidate;
+  heap[place] = box;
 }
 
-function pop(heap: Candidate[]): Candidate | undefined {
+/** Takes the best box from a heap. */
+export function pop(heap: number[], scores: TensorData): number | undefined {
   const first = heap[0];
   const moved = heap.pop();
   if (moved === undefined || heap.length === 0) return first;
@@ -118,8 +135,8 @@ function pop(heap: Candidate[]): Candidate | undefined {
   for (;;) {
     let below = 2 * place + 1;
     if (below >= heap.length) break;
-    if (below + 1 < heap.length && precedes(heap[below + 1], heap[below])) below++;
-    if (!precedes(heap[below], moved)) break;
+    if (below + 1 < heap.length && precedes(scores, heap[below + 1], heap[below])) below++;
+    if (!precedes(scores, heap[below], moved)) break;
     heap[place] = heap[below];
     place = below;
   }

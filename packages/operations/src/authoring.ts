@@ -3,7 +3,6 @@
  * definitions needs only `@nnhal/operations`.
  */
 
-export { type Pacer, pacer } from "./chunks.ts";
 export {
   type FlexMap,
   type FlexValue,

@@ -100,7 +100,7 @@ export type {
   ParamKind,
   VaryingParam,
 } from "./params.ts";
-export { type Filled, type KernelResult, type Phase, runInSteps, runToEnd } from "./phases.ts";
+export { type Filled, type KernelResult, type Phase, phasesOf, runInSteps, runToEnd } from "./phases.ts";
 export { byNeed, ensureLoaded, loadOperations, NotLoadedError, operationByCode, whenLoaded } from "./registry.ts";
 export {
   combineDimensions,

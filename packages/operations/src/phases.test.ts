@@ -88,13 +88,7 @@ describe("runInSteps", () => {
     expect(ranges).toEqual([]);
   });
 
-  it("runs a kernel that pauses by itself, and one that has done its work", () => {
-    function* kernel() {
-      yield;
-      yield;
-    }
-    const steps = runInSteps(kernel());
-    expect([steps.next().done, steps.next().done, steps.next().done]).toEqual([false, false, true]);
+  it("runs nothing of a kernel that has done its work", () => {
     expect(runInSteps(undefined).next().done).toBe(true);
   });
 });

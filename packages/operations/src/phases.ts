@@ -30,11 +30,15 @@ export interface Filled<Data> {
 /** Steps between two pauses: a few milliseconds, even before loops are compiled. */
 export const STEPS_BETWEEN_PAUSES = 1 << 18;
 
-/**
- * The result of a kernel: nothing if the work is done, or the phases that do it. Kernels that are generators pause by themselves, every few
- * milliseconds.
- */
-export type KernelResult = void | Phase | readonly Phase[] | Iterator<void, void>;
+/** The result of a kernel: nothing if the work is done, or the phases that do it. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a kernel that has done its work returns nothing
+export type KernelResult = void | Phase | readonly Phase[];
+
+/** The phases of a kernel's result, in their order. */
+export function phasesOf(work: KernelResult): readonly Phase[] {
+  if (work === undefined) return [];
+  return "compute" in work ? [work] : work;
+}
 
 /** A phase of steps in turn, until one returns false: it had nothing to do. */
 export function stepsInTurn(step: () => boolean, cost: number): Phase {
@@ -53,13 +57,8 @@ export function stepsInTurn(step: () => boolean, cost: number): Phase {
 
 /** Runs the work of a kernel, with a pause after every few milliseconds. */
 export function* runInSteps(work: KernelResult): Generator<void, void> {
-  if (work === undefined) return;
-  if ("next" in work) {
-    while (!work.next().done) yield;
-    return;
-  }
   let left = STEPS_BETWEEN_PAUSES;
-  for (const phase of "compute" in work ? [work] : work) {
+  for (const phase of phasesOf(work)) {
     const { cost = 4 } = phase;
     for (let first = 0; first < phase.units; ) {
       if (left <= 0) {

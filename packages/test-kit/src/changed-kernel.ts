@@ -1,5 +1,5 @@
 /** Operations that are wrong on purpose: the reference kernel with other arguments or other results, for `definitionFor` of the reference. */
-import { type AnyArgs, type Operation, type OutputTensor, runInSteps } from "@nnhal/operations";
+import { type AnyArgs, type Operation, type OutputTensor, phasesOf } from "@nnhal/operations";
 
 /** Changes arguments before, or results after the kernel has run. */
 export interface KernelChange {
@@ -15,14 +15,16 @@ export function changeKernel(name: string, change: KernelChange): (definition: O
     if (definition.name !== name || reference === undefined) return definition;
     return {
       ...definition,
-      *reference(args, outputs, context): Generator<void, void> {
-        yield* runInSteps(reference.call(definition, { ...args, ...before(args) }, outputs, context));
-        after?.(
-          Object.values(outputs)
-            .flat()
-            .filter((output) => output !== undefined),
-          args,
-        );
+      reference(args, outputs, context) {
+        const work = reference.call(definition, { ...args, ...before(args) }, outputs, context);
+        const spoil = () =>
+          after?.(
+            Object.values(outputs)
+              .flat()
+              .filter((output) => output !== undefined),
+            args,
+          );
+        return [...phasesOf(work), { units: 1, compute: spoil }];
       },
     };
   };

@@ -1,7 +1,14 @@
 /**
  * The judge of random operations, on operations made to break one rule each.
  */
-import { elementAt, ensure, type Operation, type OutputTensor, type Tensor } from "@nnhal/operations";
+import {
+  elementAt,
+  ensure,
+  type KernelResult,
+  type Operation,
+  type OutputTensor,
+  type Tensor,
+} from "@nnhal/operations";
 import { alternative, defineOperation, int32, tensor } from "@nnhal/operations/authoring";
 import { resize } from "@nnhal/operations/kernels";
 import { describe, expect, it } from "vitest";
@@ -9,7 +16,7 @@ import { createRandom } from "./random.ts";
 import { runRandomOperation } from "./run.ts";
 import { signaturesOf } from "./signature.ts";
 
-type Kernel = (input: Tensor, output: OutputTensor) => void | Iterator<void, void>;
+type Kernel = (input: Tensor, output: OutputTensor) => KernelResult;
 
 /** An operation of one tensor of three elements whose output has the same shape. */
 function madeUp(
@@ -48,10 +55,11 @@ it("is content with a kernel that writes what was inferred", () => {
 });
 
 it("is content with a kernel that pauses, and with one that finds the shape", () => {
-  const pausing = madeUp(function* (input, output) {
-    yield;
-    output.data.set(input.data);
-  });
+  const pausing = madeUp((input, output) => ({
+    units: 3,
+    cost: 2 ** 18,
+    compute: (first, end) => output.data.set(input.data.subarray(first, end), first),
+  }));
   expect(run(pausing).kind).toBe("computed");
   const finding = madeUp((_, output) => resize(output, [2, 1]), { dynamic: true, dimensions: [0, 1] });
   expect(run(finding)).toMatchObject({ kind: "computed", outputs: [{ dimensions: [2, 1] }] });
@@ -65,9 +73,7 @@ it("takes an OperationError for a refusal", () => {
 it("tries no large outputs, and gives up on kernels that go on and on", () => {
   expect(run(madeUp(copy, { dimensions: [1 << 14] })).kind).toBe("faulty");
   expect(run(madeUp(copy, { dimensions: [(1 << 14) + 1] }))).toEqual({ kind: "large" });
-  const endless = madeUp(function* () {
-    for (;;) yield;
-  });
+  const endless = madeUp(() => ({ units: Number.POSITIVE_INFINITY, compute: () => {} }));
   expect(run(endless)).toEqual({ kind: "long" });
 });
 

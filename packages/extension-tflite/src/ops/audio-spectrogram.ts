@@ -1,8 +1,8 @@
 /**
  * AudioSpectrogram: how strong each frequency is in overlapping parts of sounds; a custom operator that TensorFlow Lite registers itself.
  */
-import { bool, defineOperation, ensure, int32, pacer, tensor } from "@nnhal/operations/authoring";
-import { createTransform } from "./_fourier.ts";
+import { bool, defineOperation, ensure, int32, tensor } from "@nnhal/operations/authoring";
+import { createTransform, type Source, type StoreNumber } from "./_fourier.ts";
 
 export const audioSpectrogram = defineOperation({
   name: "AudioSpectrogram",
@@ -23,29 +23,37 @@ export const audioSpectrogram = defineOperation({
     const windows = samples < size ? 0 : 1 + Math.floor((samples - size) / stride);
     return { output: { dimensions: [channels, windows, 1 + transformLength(size) / 2] } };
   },
-  *reference({ input, window_size: size, stride, magnitude_squared: isSquared }, { output }) {
+  /** output[c, w, k] = |Σ hann[n] · input[w · stride + n, c] · exp(-2πi · kn / length)|, or its square; hann[n] = ½ - ½ · cos(2πn / size). */
+  reference({ input, window_size: size, stride, magnitude_squared: isSquared }, { output }) {
     const [, channels] = input.dimensions;
     const [, windows, bins] = output.dimensions;
     // Then the size may be greater than any memory.
-    if (windows === 0) return;
-    const length = transformLength(size);
-    const transform = yield* createTransform(length);
-    const weights = Float64Array.from({ length: size }, (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / size));
-    const isTime = pacer();
-    for (let row = 0; row < channels * windows; row++) {
-      const channel = Math.floor(row / windows);
-      const first = (row % windows) * stride;
-      const numbers = { real: new Float64Array(length), imaginary: new Float64Array(length) };
-      for (let at = 0; at < size; at++) {
-        numbers.real[at] = input.data[(first + at) * channels + channel] * weights[at];
+    if (windows === 0) return [];
+    const hann = new Float64Array(size);
+    const weigh = (first: number, end: number) => {
+      for (let at = first; at < end; at++) hann[at] = 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / size);
+    };
+    const transform = createTransform(transformLength(size), bins);
+    const compute = (first: number, end: number) => {
+      for (let unit = first; unit < end; unit++) {
+        const row = Math.floor(unit / transform.steps);
+        const channel = Math.floor(row / windows);
+        const start = (row % windows) * stride;
+        const source: Source = {
+          real: (at) => (at < size ? input.data[(start + at) * channels + channel] * hann[at] : 0),
+        };
+        const store: StoreNumber = (bin, real, imaginary) => {
+          const square = Math.fround(real ** 2 + imaginary ** 2);
+          output.data[row * bins + bin] = isSquared ? square : Math.sqrt(square);
+        };
+        transform.compute(unit % transform.steps, source, store);
       }
-      yield* transform(numbers);
-      for (let bin = 0; bin < bins; bin++) {
-        const square = Math.fround(numbers.real[bin] ** 2 + numbers.imaginary[bin] ** 2);
-        output.data[row * bins + bin] = isSquared ? square : Math.sqrt(square);
-      }
-      if (isTime(length * 16)) yield;
-    }
+    };
+    return [
+      { units: size, cost: 16, compute: weigh },
+      ...transform.phases,
+      { units: channels * windows * transform.steps, cost: transform.cost, inTurn: true, compute },
+    ];
   },
 });
 

@@ -3,7 +3,7 @@
  * detections. Unlike the HAL's DETECTION_POSTPROCESSING it has classes without a background, returns real numbers, keeps scores equal to
  * the threshold, and drops only boxes that overlap more than the threshold.
  */
-import type { Tensor } from "@nnhal/operations";
+import type { Filled, OutputTensor, Phase, Tensor } from "@nnhal/operations";
 import {
   bool,
   defineOperation,
@@ -14,7 +14,9 @@ import {
   mayStayZero,
   tensor,
 } from "@nnhal/operations/authoring";
-import { realsOf } from "../_elements.ts";
+import { greatestOfRows, stepsInTurn } from "@nnhal/operations/kernels";
+import { readerOf } from "../_elements.ts";
+import { pop, push } from "../_suppression.ts";
 
 const FLOAT32 = "TENSOR_FLOAT32";
 const UINT8 = "TENSOR_QUANT8_ASYMM";
@@ -83,26 +85,18 @@ export const detectionPostprocess = defineOperation({
       numDetections: { dimensions: [1] },
     };
   },
-  *reference({ boxEncodings, classPredictions, anchors, ...settings }, outputs) {
-    const { detectionBoxes, detectionClasses, detectionScores, numDetections } = outputs;
+  reference({ boxEncodings, classPredictions, anchors, ...settings }, outputs) {
     const boxes = decodeBoxes(boxEncodings, anchors, settings);
-    yield;
     const classes = classPredictions.dimensions[2];
     const predictions: Predictions = {
-      scores: realsOf(classPredictions),
-      boxes,
+      scoreAt: readerOf(classPredictions),
+      boxes: boxes.data,
+      boxCount: boxes.data.length / 4,
       classes,
       background: classes - settings.numClasses,
     };
-    const chosen = settings.useRegularNms
-      ? yield* chooseRegular(predictions, settings)
-      : yield* chooseFast(predictions, settings);
-    for (const { box, label, score, place } of chosen.detections) {
-      for (let side = 0; side < 4; side++) detectionBoxes.data[4 * place + side] = boxes[4 * box + side];
-      detectionClasses.data[place] = label;
-      detectionScores.data[place] = score;
-    }
-    numDetections.data[0] = chosen.count;
+    const choose = settings.useRegularNms ? chooseRegular : chooseFast;
+    return [...boxes.phases, ...choose(predictions, settings, outputs)];
   },
 });
 
@@ -123,13 +117,22 @@ interface Scales {
 }
 
 interface Predictions {
-  /** [boxes, classes] */
-  readonly scores: Float64Array;
+  /** The score of a box and a class, [boxes, classes]. */
+  readonly scoreAt: (index: number) => number;
   /** Corners (y1, x1, y2, x2) of each box. */
   readonly boxes: Float32Array;
+  readonly boxCount: number;
   readonly classes: number;
   /** Classes before the first that counts: 1 if there is a background, otherwise 0. */
   readonly background: number;
+}
+
+interface Outputs {
+  readonly detectionBoxes: OutputTensor;
+  readonly detectionClasses: OutputTensor;
+  readonly detectionScores: OutputTensor;
+  /** The count that the operator reports: of detections, or of boxes if each has several classes. */
+  readonly numDetections: OutputTensor;
 }
 
 interface Detection {
@@ -137,73 +140,89 @@ interface Detection {
   /** The class, without the background. */
   readonly label: number;
   readonly score: number;
-  /** Its place in the outputs. */
-  readonly place: number;
 }
 
-interface Chosen {
-  readonly detections: readonly Detection[];
-  /** The count that the operator reports: of detections, or of boxes if each has several classes. */
-  readonly count: number;
-}
-
-/** The corners of the boxes, as float32. Refuses a box without area. */
+/**
+ * The corners of the boxes, as float32: with a box's anchor (y, x, height, width) and encoding (dy, dx, dh, dw), the centre is y + dy / yScale · height
+ * and the height exp(dh / hScale) · height; so are x and the width. Refuses a box without area.
+ */
 function decodeBoxes(
   encodings: Tensor,
   anchorTensor: Tensor,
   { yScale, xScale, hScale, wScale }: Scales,
-): Float32Array {
-  const deltas = realsOf(encodings);
-  const anchors = realsOf(anchorTensor);
+): Filled<Float32Array> {
+  const delta = readerOf(encodings);
+  const anchor = readerOf(anchorTensor);
   const [, count, encoding] = encodings.dimensions;
   const boxes = new Float32Array(4 * count);
-  for (let box = 0; box < count; box++) {
-    const delta = box * encoding;
-    const at = 4 * box;
-    const [y, x, height, width] = anchors.subarray(at, at + 4);
-    const centreY = Math.fround((deltas[delta] / yScale) * height + y);
-    const centreX = Math.fround((deltas[delta + 1] / xScale) * width + x);
-    const halfHeight = Math.fround(0.5 * Math.exp(deltas[delta + 2] / hScale) * height);
-    const halfWidth = Math.fround(0.5 * Math.exp(deltas[delta + 3] / wScale) * width);
-    boxes[at] = centreY - halfHeight;
-    boxes[at + 1] = centreX - halfWidth;
-    boxes[at + 2] = centreY + halfHeight;
-    boxes[at + 3] = centreX + halfWidth;
-    ensure(
-      boxes[at] < boxes[at + 2] && boxes[at + 1] < boxes[at + 3],
-      () => `box ${box} has no area: its corners are ${boxes.subarray(at, at + 4).join(", ")}`,
-    );
-  }
-  return boxes;
+  const compute = (first: number, end: number) => {
+    for (let box = first; box < end; box++) {
+      const from = box * encoding;
+      const at = 4 * box;
+      const [height, width] = [anchor(at + 2), anchor(at + 3)];
+      const centreY = Math.fround((delta(from) / yScale) * height + anchor(at));
+      const centreX = Math.fround((delta(from + 1) / xScale) * width + anchor(at + 1));
+      const halfHeight = Math.fround(0.5 * Math.exp(delta(from + 2) / hScale) * height);
+      const halfWidth = Math.fround(0.5 * Math.exp(delta(from + 3) / wScale) * width);
+      boxes[at] = centreY - halfHeight;
+      boxes[at + 1] = centreX - halfWidth;
+      boxes[at + 2] = centreY + halfHeight;
+      boxes[at + 3] = centreX + halfWidth;
+      ensure(
+        boxes[at] < boxes[at + 2] && boxes[at + 1] < boxes[at + 3],
+        () => `box ${box} has no area: its corners are ${boxes.subarray(at, at + 4).join(", ")}`,
+      );
+    }
+  };
+  return { data: boxes, phases: [{ units: count, cost: 64, compute }] };
 }
 
-/** Indexes below a count by falling score; among equal scores the first comes first. */
-function byScore(indexes: number[], scoreOf: (index: number) => number): number[] {
-  return indexes.sort((a, b) => scoreOf(b) - scoreOf(a));
+/** Writes a detection to its place in the outputs. */
+function write(boxes: Float32Array, { box, label, score }: Detection, place: number, outputs: Outputs): void {
+  for (let side = 0; side < 4; side++) outputs.detectionBoxes.data[4 * place + side] = boxes[4 * box + side];
+  outputs.detectionClasses.data[place] = label;
+  outputs.detectionScores.data[place] = score;
 }
+
+/** The cost of a step that compares two boxes, or takes one from a heap. */
+const costOfComparison = 32;
 
 /** Boxes by falling score, without those that overlap a better one too much. */
-function* suppress(
-  { boxes }: Predictions,
+interface Suppression {
+  readonly chosen: readonly number[];
+  /** Adds a box, unless its score is below the threshold. */
+  add(box: number): void;
+  /** Takes the best box that is left, compares it with one better box, or chooses it; returns false if none is to be chosen. */
+  step(): boolean;
+}
+
+function createSuppression(
+  boxes: Float32Array,
   scores: Float64Array,
   { nmsScoreThreshold, nmsIouThreshold }: Settings,
   most: number,
-): Generator<void, number[]> {
-  const kept: number[] = [];
-  for (let box = 0; box < scores.length; box++) if (scores[box] >= nmsScoreThreshold) kept.push(box);
-  byScore(kept, (box) => scores[box]);
+): Suppression {
+  const heap: number[] = [];
   const chosen: number[] = [];
-  let work = 0;
-  for (const box of kept) {
-    if (chosen.length >= most) break;
-    if (chosen.every((better) => overlap(boxes, better, box) <= nmsIouThreshold)) chosen.push(box);
-    work += chosen.length;
-    if (work > 1 << 16) {
-      work = 0;
-      yield;
-    }
-  }
-  return chosen;
+  let box: number | undefined;
+  let compared = 0;
+  return {
+    chosen,
+    add(added) {
+      if (scores[added] >= nmsScoreThreshold) push(heap, scores, added);
+    },
+    step() {
+      if (box === undefined) {
+        box = chosen.length < most ? pop(heap, scores) : undefined;
+        compared = 0;
+        return box !== undefined;
+      }
+      if (compared === chosen.length) chosen.push(box);
+      else if (overlap(boxes, chosen[compared++], box) <= nmsIouThreshold) return true;
+      box = undefined;
+      return true;
+    },
+  };
 }
 
 /** Area of the intersection of two boxes over that of their union. */
@@ -218,44 +237,94 @@ function overlap(boxes: Float32Array, first: number, second: number): number {
 }
 
 /** Suppression in each class, then the best of all classes. */
-function* chooseRegular(predictions: Predictions, settings: Settings): Generator<void, Chosen> {
-  const { scores, classes, background } = predictions;
-  const ofClass = new Float64Array(scores.length / classes);
-  let best: Omit<Detection, "place">[] = [];
+function chooseRegular(predictions: Predictions, settings: Settings, outputs: Outputs): Phase[] {
+  const { scoreAt, boxes, boxCount, classes, background } = predictions;
   // Without boxes there may be any number of classes.
-  const labels = ofClass.length === 0 ? 0 : settings.numClasses;
-  for (let label = 0; label < labels; label++) {
-    for (let box = 0; box < ofClass.length; box++) ofClass[box] = scores[box * classes + label + background];
-    const chosen = yield* suppress(predictions, ofClass, settings, settings.detectionsPerClass);
-    const all = [...best, ...chosen.map((box) => ({ box, label, score: ofClass[box] }))];
-    best = all.sort((a, b) => b.score - a.score).slice(0, settings.maxDetections);
-    yield;
-  }
-  return { detections: best.map((each, place) => ({ ...each, place })), count: best.length };
+  const labels = boxCount === 0 ? 0 : settings.numClasses;
+  const scores = new Float64Array(boxCount);
+  const start = () => createSuppression(boxes, scores, settings, settings.detectionsPerClass);
+  let best: Detection[] = [];
+  let merged: Detection[] = [];
+  let label = 0;
+  let box = 0;
+  let ofClass = start();
+  let taken = 0;
+  /** Adds a box of the class, chooses among them, or merges one detection with those of the classes before. */
+  const step = () => {
+    if (label === labels) return false;
+    if (box < boxCount) {
+      scores[box] = scoreAt(box * classes + label + background);
+      ofClass.add(box++);
+      return true;
+    }
+    if (ofClass.step()) return true;
+    const next: number | undefined = ofClass.chosen[taken];
+    const earlier: Detection | undefined = best[merged.length - taken];
+    const isNext = next !== undefined && !(earlier?.score >= scores[next]);
+    if ((isNext || earlier !== undefined) && merged.length < settings.maxDetections) {
+      merged.push(isNext ? { box: next, label, score: scores[next] } : earlier);
+      if (isNext) taken++;
+      return true;
+    }
+    [best, merged, taken, box, ofClass] = [merged, [], 0, 0, start()];
+    label++;
+    return true;
+  };
+  return [
+    stepsInTurn(step, costOfComparison),
+    {
+      get units() {
+        return best.length;
+      },
+      cost: 32,
+      compute(first, end) {
+        for (let place = first; place < end; place++) write(boxes, best[place], place, outputs);
+      },
+    },
+    { units: 1, compute: () => outputs.numDetections.data.fill(best.length) },
+  ];
 }
 
 /** Suppression by each box's best class; then the best few classes of every box that is left. */
-function* chooseFast(predictions: Predictions, settings: Settings): Generator<void, Chosen> {
-  const { scores, classes, background } = predictions;
+function chooseFast(predictions: Predictions, settings: Settings, outputs: Outputs): Phase[] {
+  const { scoreAt, boxes, boxCount, classes, background } = predictions;
   const { numClasses, maxDetections, maxClassesPerDetection } = settings;
-  const best = new Float64Array(scores.length / classes).fill(Number.NEGATIVE_INFINITY);
-  for (let box = 0; box < best.length; box++) {
-    for (let label = background; label < classes; label++) {
-      best[box] = Math.max(best[box], scores[box * classes + label]);
+  const best = new Float64Array(boxCount).fill(Number.NEGATIVE_INFINITY);
+  const findBest = (first: number, end: number) => {
+    for (let index = first; index < end; index++) {
+      const box = Math.floor(index / classes);
+      if (index % classes >= background) best[box] = Math.max(best[box], scoreAt(index));
     }
-    if (box % 1024 === 1023) yield;
-  }
-  const chosen = yield* suppress(predictions, best, settings, maxDetections);
-  const detections = chosen.flatMap((box, index) => {
-    const scoreOf = (label: number) => scores[box * classes + background + label];
-    const labels = byScore(
-      Array.from({ length: numClasses }, (_, label) => label),
-      scoreOf,
-    );
-    // Places of classes that do not exist stay 0.
-    return labels
-      .slice(0, maxClassesPerDetection)
-      .map((label, rank) => ({ box, label, score: scoreOf(label), place: index * maxClassesPerDetection + rank }));
+  };
+  const suppression = createSuppression(boxes, best, settings, maxDetections);
+  const { chosen } = suppression;
+  const add = (first: number, end: number) => {
+    for (let box = first; box < end; box++) suppression.add(box);
+  };
+  const scoreOf = (place: number, label: number) => scoreAt(chosen[place] * classes + background + label);
+  const scoreOfIndex = (index: number) => scoreOf(Math.floor(index / numClasses), index % numClasses);
+  const precedes = (a: number, b: number) => {
+    const [score, other] = [scoreOfIndex(a), scoreOfIndex(b)];
+    return score === other ? a < b : score > other;
+  };
+  // Places of classes that do not exist stay 0.
+  const perBox = Math.min(numClasses, maxClassesPerDetection);
+  const ofBox = greatestOfRows(1, numClasses, perBox, precedes, (place, labels) => {
+    labels.forEach((label, rank) => {
+      const detection = { box: chosen[place], label, score: scoreOf(place, label) };
+      write(boxes, detection, place * maxClassesPerDetection + rank, outputs);
+    });
   });
-  return { detections, count: chosen.length };
+  return [
+    { units: boxCount * classes, cost: 8, inTurn: true, compute: findBest },
+    { units: boxCount, cost: 64, inTurn: true, compute: add },
+    stepsInTurn(suppression.step, costOfComparison),
+    {
+      ...ofBox,
+      get units() {
+        return chosen.length * ofBox.units;
+      },
+    },
+    { units: 1, compute: () => outputs.numDetections.data.fill(chosen.length) },
+  ];
 }

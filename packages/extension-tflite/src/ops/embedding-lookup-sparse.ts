@@ -2,7 +2,7 @@
  * EMBEDDING_LOOKUP_SPARSE: weighted rows of a table, chosen by index and added up by bucket.
  */
 import { ensure, extentProduct } from "@nnhal/operations";
-import { defineOperation, ensureShape, int32, mayStayZero, pacer, read, tensor } from "@nnhal/operations/authoring";
+import { defineOperation, ensureShape, int32, mayStayZero, read, tensor } from "@nnhal/operations/authoring";
 import { outside } from "../_gathered.ts";
 import { listOf } from "../_integers.ts";
 
@@ -39,51 +39,54 @@ export const embeddingLookupSparse = defineOperation({
     );
     return { output: { dimensions: [...shape.slice(0, -1), ...values.dimensions.slice(1)] } };
   },
-  *reference({ ids, indices, denseShape, weights, values, combiner }, { output }) {
+  /** output[b] = Σ weights[i] · values[ids[i]] / divisor, over the positions i of bucket b. */
+  reference({ ids, indices, denseShape, weights, values, combiner }, { output }) {
     const [rows] = values.dimensions;
     const row = extentProduct(values.dimensions, 1);
     const shape = listOf(denseShape);
     const rank = shape.length;
-    const { data } = output;
-    const isTime = pacer();
-    let bucket = 0;
+    const positions = ids.data.length;
+    const buckets = new Float64Array(positions);
+    // By what the bucket is divided after a position: by 1 unless another bucket follows.
+    const divisors = new Float64Array(positions);
     let weightSum = 0;
     let squareSum = 0;
-    let count = 0;
-    const finish = () => {
-      if (combiner === combiners.sum || count === 0) return;
-      const divisor = combiner === combiners.mean ? weightSum : Math.fround(Math.sqrt(squareSum));
-      for (let place = 0; place < row; place++) data[bucket * row + place] /= divisor;
+    const assign = (first: number, end: number) => {
+      for (let position = first; position < end; position++) {
+        const index = ids.data[position];
+        if (!(index >= 0 && index < rows)) throw outside(index, position, rows);
+        let bucket = 0;
+        for (let axis = 0; axis < rank - 1; axis++) {
+          const place = indices.data[position * rank + axis];
+          ensure(
+            place >= 0 && place < shape[axis],
+            () => `place ${place} on axis ${axis} of index ${position} is outside [0, ${shape[axis]})`,
+          );
+          bucket = bucket * shape[axis] + place;
+        }
+        buckets[position] = bucket;
+        const isFirst = position === 0 || buckets[position - 1] !== bucket;
+        const weight = weights.data[position];
+        weightSum = Math.fround((isFirst ? 0 : weightSum) + weight);
+        squareSum = Math.fround((isFirst ? 0 : squareSum) + Math.fround(weight * weight));
+        if (!isFirst) divisors[position - 1] = 1;
+        if (combiner === combiners.sum) divisors[position] = 1;
+        else divisors[position] = combiner === combiners.mean ? weightSum : Math.fround(Math.sqrt(squareSum));
+      }
     };
-    for (let position = 0; position < ids.data.length; position++) {
-      const index = ids.data[position];
-      if (!(index >= 0 && index < rows)) throw outside(index, position, rows);
-      let own = 0;
-      for (let axis = 0; axis < rank - 1; axis++) {
-        const place = indices.data[position * rank + axis];
-        ensure(
-          place >= 0 && place < shape[axis],
-          () => `place ${place} on axis ${axis} of index ${position} is outside [0, ${shape[axis]})`,
-        );
-        own = own * shape[axis] + place;
+    const add = (first: number, end: number) => {
+      for (let unit = first; unit < end; unit++) {
+        const position = Math.floor(unit / row);
+        const place = unit % row;
+        const from = ids.data[position] * row + place;
+        const to = buckets[position] * row + place;
+        output.data[to] += Math.fround(values.data[from] * weights.data[position]);
+        output.data[to] /= divisors[position];
       }
-      if (own !== bucket) {
-        finish();
-        bucket = own;
-        weightSum = 0;
-        squareSum = 0;
-        count = 0;
-      }
-      count++;
-      const weight = weights.data[position];
-      weightSum = Math.fround(weightSum + weight);
-      squareSum = Math.fround(squareSum + Math.fround(weight * weight));
-      for (let place = 0; place < row; place++) {
-        data[bucket * row + place] += Math.fround(values.data[index * row + place] * weight);
-        if (isTime(1)) yield;
-      }
-      if (isTime(1)) yield;
-    }
-    finish();
+    };
+    return [
+      { units: positions, cost: 16 * rank, inTurn: true, compute: assign },
+      { units: positions * row, cost: 16, inTurn: true, compute: add },
+    ];
   },
 });

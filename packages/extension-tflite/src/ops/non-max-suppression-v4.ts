@@ -30,7 +30,7 @@ export const nonMaxSuppressionV4 = defineOperation({
     ensure(most >= 0, () => `maxOutputSize is ${most}, less than 0`);
     return { selectedIndices: { dimensions: [most] }, numSelected: { dimensions: [1] } };
   },
-  *reference({ boxes, scores, iouThreshold, scoreThreshold }, { selectedIndices, numSelected }) {
+  reference({ boxes, scores, iouThreshold, scoreThreshold }, outputs) {
     const given = {
       boxes: boxes.data,
       scores: scores.data,
@@ -38,6 +38,6 @@ export const nonMaxSuppressionV4 = defineOperation({
       scoreThreshold: oneNumber("scoreThreshold", scoreThreshold),
       sigma: 0,
     };
-    numSelected.data[0] = yield* suppress(given, selectedIndices.data, undefined);
+    return suppress(given, outputs);
   },
 });

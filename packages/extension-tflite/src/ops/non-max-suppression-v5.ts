@@ -35,7 +35,7 @@ export const nonMaxSuppressionV5 = defineOperation({
       numSelected: { dimensions: [1] },
     };
   },
-  *reference({ boxes, scores, iouThreshold, scoreThreshold, sigma }, { selectedIndices, selectedScores, numSelected }) {
+  reference({ boxes, scores, iouThreshold, scoreThreshold, sigma }, outputs) {
     const given = {
       boxes: boxes.data,
       scores: scores.data,
@@ -43,6 +43,6 @@ export const nonMaxSuppressionV5 = defineOperation({
       scoreThreshold: oneNumber("scoreThreshold", scoreThreshold),
       sigma: oneNumber("sigma", sigma),
     };
-    numSelected.data[0] = yield* suppress(given, selectedIndices.data, selectedScores.data);
+    return suppress(given, outputs);
   },
 });

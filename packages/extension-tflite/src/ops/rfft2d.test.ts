@@ -1,6 +1,7 @@
+import { runInSteps } from "@nnhal/operations";
 import { describe, expect, it } from "vitest";
 import { elements, giveTensor, greatestDifference, of, shape } from "../_tensors.test-helper.ts";
-import { createTransform } from "./_fourier.ts";
+import { createTransform, type Source, type StoreNumber } from "./_fourier.ts";
 
 /** The transform by its definition. */
 function transformRows(input: readonly number[][], height: number, width: number): number[] {
@@ -82,15 +83,22 @@ describe("COMPLEX_ABS, REAL and IMAG", () => {
 });
 
 describe("a long transform", () => {
-  it("pauses, and is that of a wave", async () => {
+  it("pauses, and is that of a wave", () => {
     const length = 1 << 18;
-    const wave = Float64Array.from({ length }, (_, place) => Math.cos((2 * Math.PI * 1000 * place) / length));
-    const create = createTransform(length);
-    let step = create.next();
+    const transform = createTransform(length);
+    const numbers = { real: new Float64Array(length), imaginary: new Float64Array(length) };
+    const source: Source = { real: (place) => Math.cos((2 * Math.PI * 1000 * place) / length) };
+    const store: StoreNumber = (place, real, imaginary) => {
+      numbers.real[place] = real;
+      numbers.imaginary[place] = imaginary;
+    };
+    const compute = (first: number, end: number) => {
+      for (let step = first; step < end; step++) transform.compute(step, source, store);
+    };
+    const { steps, cost, phases } = transform;
+    const running = runInSteps([...phases, { units: steps, cost, inTurn: true, compute }]);
     let pauses = 0;
-    for (; !step.done; step = create.next()) pauses++;
-    const numbers = { real: wave, imaginary: new Float64Array(length) };
-    for (const _ of step.value(numbers)) pauses++;
+    while (!running.next().done) pauses++;
     expect(pauses).toBeGreaterThan(20);
     expect(numbers.real[1000]).toBeCloseTo(length / 2, 3);
     expect(numbers.real[length - 1000]).toBeCloseTo(length / 2, 3);

@@ -1,10 +1,10 @@
 /**
  * RFFT2D: the discrete Fourier transform of real matrices.
  */
-import { elementCount, type TensorData } from "@nnhal/operations";
-import { defineOperation, ensure, ensureShape, pacer, read, tensor } from "@nnhal/operations/authoring";
+import { elementCount } from "@nnhal/operations";
+import { defineOperation, ensure, ensureShape, read, tensor } from "@nnhal/operations/authoring";
 import { tfliteTypes } from "../types.ts";
-import { type Complex, createTransform } from "./_fourier.ts";
+import { createTransform, type Source } from "./_fourier.ts";
 
 export const rfft2d = defineOperation({
   name: "RFFT2D",
@@ -24,65 +24,51 @@ export const rfft2d = defineOperation({
     }
     return { output: { dimensions: [...input.dimensions.slice(0, -2), height, Math.floor(width / 2) + 1] } };
   },
-  *reference({ input, fftLength }, { output }) {
+  /** output[m, k, l] = Σ exp(-2πi · kr / height) · (Σ exp(-2πi · lc / width) · input[m, r, c], over the columns c), over the rows r. */
+  reference({ input, fftLength }, { output }) {
     const [height, width] = fftLength.data;
     const [rows, columns] = input.dimensions.slice(-2);
     const bins = Math.floor(width / 2) + 1;
-    const transformRow = yield* createTransform(width);
-    const transformColumn = yield* createTransform(height);
     const matrices = elementCount(input.dimensions.slice(0, -2));
-    const spectra = new Float64Array(2 * height * bins);
-    const isTime = pacer();
-    for (let matrix = 0; matrix < matrices; matrix++) {
-      spectra.fill(0);
-      for (let row = 0; row < Math.min(rows, height); row++) {
-        const numbers = rowOf(input.data, (matrix * rows + row) * columns, Math.min(columns, width), width);
-        yield* transformRow(numbers);
-        storeRow(numbers, spectra, row, bins);
-        if (isTime(width * 16)) yield;
+    // The transforms of the rows; those that a matrix lacks stay 0.
+    const used = Math.min(rows, height);
+    const real = new Float64Array(matrices * height * bins);
+    const imaginary = new Float64Array(matrices * height * bins);
+    const ofRow = createTransform(width, bins);
+    const transformRows = (first: number, end: number) => {
+      for (let unit = first; unit < end; unit++) {
+        const row = Math.floor(unit / ofRow.steps);
+        const matrix = Math.floor(row / used);
+        const from = (matrix * rows + (row % used)) * columns;
+        const to = (matrix * height + (row % used)) * bins;
+        const source: Source = { real: (column) => (column < columns ? input.data[from + column] : 0) };
+        ofRow.compute(unit % ofRow.steps, source, (bin, realPart, imaginaryPart) => {
+          real[to + bin] = realPart;
+          imaginary[to + bin] = imaginaryPart;
+        });
       }
-      for (let bin = 0; bin < bins; bin++) {
-        const numbers = columnOf(spectra, bin, bins, height);
-        yield* transformColumn(numbers);
-        storeColumn(numbers, output.data, matrix * height, bin, bins);
-        if (isTime(height * 16)) yield;
+    };
+    const ofColumn = createTransform(height);
+    const transformColumns = (first: number, end: number) => {
+      for (let unit = first; unit < end; unit++) {
+        const column = Math.floor(unit / ofColumn.steps);
+        const at = Math.floor(column / bins) * height * bins + (column % bins);
+        const source: Source = { real: (row) => real[at + row * bins], imaginary: (row) => imaginary[at + row * bins] };
+        ofColumn.compute(unit % ofColumn.steps, source, (row, realPart, imaginaryPart) => {
+          output.data[2 * (at + row * bins)] = realPart;
+          output.data[2 * (at + row * bins) + 1] = imaginaryPart;
+        });
       }
-    }
+    };
+    return [
+      ...ofRow.phases,
+      { units: matrices * used * ofRow.steps, cost: ofRow.cost, inTurn: true, compute: transformRows },
+      ...ofColumn.phases,
+      { units: matrices * bins * ofColumn.steps, cost: ofColumn.cost, inTurn: true, compute: transformColumns },
+    ];
   },
 });
 
 function isPowerOfTwo(value: number): boolean {
   return value > 0 && (value & (value - 1)) === 0;
-}
-
-function rowOf(data: TensorData, first: number, count: number, length: number): Complex {
-  const real = new Float64Array(length);
-  for (let column = 0; column < count; column++) real[column] = data[first + column];
-  return { real, imaginary: new Float64Array(length) };
-}
-
-function storeRow({ real, imaginary }: Complex, spectra: Float64Array, row: number, bins: number): void {
-  for (let bin = 0; bin < bins; bin++) {
-    spectra[2 * (row * bins + bin)] = real[bin];
-    spectra[2 * (row * bins + bin) + 1] = imaginary[bin];
-  }
-}
-
-function columnOf(spectra: Float64Array, bin: number, bins: number, height: number): Complex {
-  const real = Float64Array.from({ length: height }, (_, row) => spectra[2 * (row * bins + bin)]);
-  const imaginary = Float64Array.from({ length: height }, (_, row) => spectra[2 * (row * bins + bin) + 1]);
-  return { real, imaginary };
-}
-
-function storeColumn(
-  { real, imaginary }: Complex,
-  data: TensorData,
-  firstRow: number,
-  bin: number,
-  bins: number,
-): void {
-  for (let row = 0; row < real.length; row++) {
-    data[2 * ((firstRow + row) * bins + bin)] = real[row];
-    data[2 * ((firstRow + row) * bins + bin) + 1] = imaginary[row];
-  }
 }

@@ -1,7 +1,8 @@
 /**
  * UNIQUE: the different elements of a list, in the order of their first occurrence.
  */
-import { defineOperation, int32, pacer, tensor, wide } from "@nnhal/operations/authoring";
+import type { TensorData } from "@nnhal/operations";
+import { defineOperation, int32, tensor, wide } from "@nnhal/operations/authoring";
 import { movedInfo, resize } from "@nnhal/operations/kernels";
 import { indexTypes, movable } from "../_integers.ts";
 import { integerStore } from "../_store.ts";
@@ -18,24 +19,72 @@ export const unique = defineOperation({
   ranks: { input: 1 },
   dynamic: true,
   infer: ({ input }) => ({ values: movedInfo(input, [0]), indices: { dimensions: input.dimensions } }),
-  *reference({ input: { data, dimensions } }, { values, indices }) {
+  /** values[indices[i]] = input[i], each value once. */
+  reference({ input: { data, dimensions } }, { values, indices }) {
     resize(indices, dimensions);
     const store = integerStore(indices.data);
-    const places = new Map<number, number>();
-    const isTime = pacer();
     const source = movable(data);
-    for (let index = 0; index < source.length; index++) {
-      const element = source[index];
-      const known = places.get(element);
-      store(index, known ?? places.size);
-      if (known === undefined) places.set(element, places.size);
-      if (isTime(8)) yield;
-    }
-    resize(values, [places.size]);
-    const target = movable(values.data);
-    for (const [element, place] of places) {
-      target[place] = element;
-      if (isTime(1)) yield;
-    }
+    const { find, firsts } = createFinder(source);
+    let count = 0;
+    const number = (first: number, end: number) => {
+      for (let index = first; index < end; index++) {
+        const place = find(index, count);
+        if (place === count) count++;
+        store(index, place);
+      }
+    };
+    const write = (first: number, end: number) => {
+      const target = movable(values.data);
+      for (let place = first; place < end; place++) {
+        const element = source[firsts[place]];
+        // 0 for -0, which is the same.
+        target[place] = element === 0 ? 0 : element;
+      }
+    };
+    return [
+      { units: source.length, cost: 64, inTurn: true, compute: number },
+      { units: 1, compute: () => resize(values, [count]) },
+      {
+        get units() {
+          return count;
+        },
+        compute: write,
+      },
+    ];
   },
 });
+
+/**
+ * Finds the place of an element among those before it that differ; if it is none of them, it gets the next place, `count`. The elements are in
+ * a hash table that does not grow: that of a Map is made anew at once, which takes long.
+ */
+function createFinder(source: TensorData) {
+  const bytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  const width = source.BYTES_PER_ELEMENT;
+  /** The index of the first element of each place. */
+  const firsts = new Uint32Array(source.length);
+  /** Places, plus 1; 0: none. At most half of the slots are taken. */
+  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * source.length + 1)));
+  const hashOf = (index: number) => {
+    let hash = 0;
+    // 0 and -0 are the same, and so is each NaN.
+    if (source[index] === 0 || Number.isNaN(source[index])) return hash;
+    for (let at = index * width; at < (index + 1) * width; at++) hash = Math.imul(hash ^ bytes[at], 0x0100_0193);
+    return hash ^ (hash >>> 15);
+  };
+  const find = (index: number, count: number) => {
+    const element = source[index];
+    for (let slot = hashOf(index); ; slot++) {
+      slot &= slots.length - 1;
+      const place = slots[slot] - 1;
+      if (place < 0) {
+        slots[slot] = count + 1;
+        firsts[count] = index;
+        return count;
+      }
+      const other = source[firsts[place]];
+      if (other === element || (Number.isNaN(other) && Number.isNaN(element))) return place;
+    }
+  };
+  return { find, firsts };
+}

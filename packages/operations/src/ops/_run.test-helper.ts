@@ -11,7 +11,7 @@ import { OperationError } from "../fail.ts";
 import { roundAllToFloat16, roundToFloat16 } from "../float16.ts";
 import { type Match, matchOperation } from "../match.ts";
 import type { AnyOperandType } from "../operand-type.ts";
-import { type Filled, type KernelResult, runInSteps, runToEnd } from "../phases.ts";
+import { type Filled, type KernelResult, phasesOf, runInSteps, runToEnd } from "../phases.ts";
 import { combineDimensions, formatShape } from "../shape.ts";
 import { createData, elementCount, isTensorType, type OutputTensor, type Tensor, type TensorInfo } from "../tensor.ts";
 
@@ -218,9 +218,7 @@ function allocate(declaredOutputs: readonly TensorInfo[], infos: ReturnType<type
 
 /** Computes phases unit by unit: those in turn from the first to the last, all others from the last to the first. */
 export function runInUnits(work: KernelResult): void {
-  if (work === undefined) return;
-  if ("next" in work) throw new TypeError("expected phases, got a generator");
-  for (const phase of "compute" in work ? [work] : work) {
+  for (const phase of phasesOf(work)) {
     if (phase.inTurn) for (let unit = 0; unit < phase.units; unit++) phase.compute(unit, unit + 1);
     else for (let unit = phase.units; unit-- > 0; ) phase.compute(unit, unit + 1);
   }
