@@ -1,7 +1,13 @@
 /**
  * An operand of a model under construction, and the values that can be set on it.
  */
-import { type ExtensionOperandType, extensionCode, isUnspecified, splitExtensionCode } from "@nnhal/operations";
+import {
+  type ExtensionOperandType,
+  extensionCode,
+  isUnspecified,
+  splitExtensionCode,
+  typeText,
+} from "@nnhal/operations";
 import {
   type DataLocation,
   type OperandExtraParams,
@@ -13,10 +19,10 @@ import {
 import { isExtensionOperandType } from "@nnhal/utils";
 import { operandTypeIssues } from "@nnhal/validation";
 import { expectDimensions } from "./checks.ts";
-import { type ModelExtensions, usedExtensions } from "./extensions.ts";
+import { type ModelExtensions, takePrefix, usedExtensions } from "./extensions.ts";
 import { describe, expectGiven, expectList, optionsOf } from "./given.ts";
 import { greatestSize, type OperandFacts, sizeOfData } from "./operand-facts.ts";
-import { expect, ResultCode } from "./result-code.ts";
+import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 import { bytesOf } from "./value.ts";
 
 /** The description of an operand (NNAPI: ANeuralNetworksOperandType). */
@@ -80,12 +86,10 @@ export function draftOperand(description: OperandDescription, extensions: ModelE
   };
 }
 
-function codeOf(type: OperandDescription["type"], { prefixOf }: ModelExtensions, what: string): number {
+function codeOf(type: OperandDescription["type"], extensions: ModelExtensions, what: string): number {
   if (typeof type === "number") return type;
   if (typeof type !== "object" || type === null) return OperandType[type];
-  const prefix = prefixOf(type.extension);
-  expect(prefix !== undefined, ResultCode.BAD_DATA, () => `${what}: too many extensions for one model`);
-  return extensionCode(prefix, type.code);
+  return extensionCode(takePrefix(extensions, type.extension, what), type.code);
 }
 
 function describeUnknown(given: OperandDescription["type"], extensions: ModelExtensions): string {
@@ -137,6 +141,25 @@ export function channelQuantOf(
   const wrong = scales.findIndex((scale) => !(scale > 0 && Number.isFinite(scale)));
   expect(wrong < 0, ResultCode.BAD_DATA, () => `${what}: the scale of channel ${wrong} is ${scales[wrong]}, not > 0`);
   return { kind: "channelQuant", channelQuant: { scales: [...scales], channelDim } };
+}
+
+/** Encodes the parameters of an operand of an extension's type, whose code in the model is `code`. */
+export function encodeParams(
+  operand: DraftOperand,
+  given: ExtensionOperandType,
+  code: number,
+  params: unknown,
+  what: string,
+): Uint8Array {
+  expect(operand.type === code, ResultCode.BAD_DATA, () => `${what}: the operand is not a ${typeText(given)}`);
+  const { params: codec } = given;
+  expect(codec !== undefined, ResultCode.BAD_DATA, () => `${what}: a ${typeText(given)} has no extension data`);
+  try {
+    return codec.encode(params);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: a ${typeText(given)}: ${reason}`);
+  }
 }
 
 /** Checks and copies the data of an operand of an extension's type. */

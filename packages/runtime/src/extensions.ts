@@ -5,6 +5,7 @@ import { describedFacts, splitExtensionCode } from "@nnhal/operations";
 import { type Extension, type ExtensionNameAndPrefix, ExtensionTypeEncoding } from "@nnhal/types";
 import { isExtensionOperandType } from "@nnhal/utils";
 import { halOperandFacts, type OperandFacts } from "./operand-facts.ts";
+import { expect, ResultCode } from "./result-code.ts";
 
 // Codes are int32 in the NDK, and the sign bit stays 0, as in the later AIDL interface: half of the prefixes are used.
 const greatestPrefix = 2 ** (ExtensionTypeEncoding.HIGH_BITS_PREFIX - 1) - 1;
@@ -46,6 +47,13 @@ export function modelExtensions(
       return extension && describedFacts(extension, type);
     },
   };
+}
+
+/** The prefix of an extension in a model. Throws BAD_DATA if all prefixes are taken. */
+export function takePrefix({ prefixOf }: ModelExtensions, name: string, what: string): number {
+  const prefix = prefixOf(name);
+  expect(prefix !== undefined, ResultCode.BAD_DATA, () => `${what}: too many extensions for one model`);
+  return prefix;
 }
 
 /** The names and prefixes of the extensions whose codes some operands and operations have. */

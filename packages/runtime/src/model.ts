@@ -7,48 +7,31 @@ import {
   type ExtensionDefinition,
   type ExtensionOperandType,
   elementAt,
-  extensionCode,
   type OptionNames,
-  splitExtensionCode,
   type TypedExtension,
-  typeText,
 } from "@nnhal/operations";
 import {
   type Device,
   type Extension,
   type Model as HalModel,
-  type Operand,
-  OperandLifeTime,
   OperandType,
-  type Operation,
   OperationType,
   type OperationTypeName,
   type SymmPerChannelQuantParams,
 } from "@nnhal/types";
-import { defaultLogger, inSection, isExtensionOperationType, type Logger, noTracer, type Tracer } from "@nnhal/utils";
+import { defaultLogger, inSection, type Logger, noTracer, type Tracer } from "@nnhal/utils";
 import { extensionIssues, sealModel } from "@nnhal/validation";
 import { logGraph } from "#log-graph";
-import { expectRight } from "./checks.ts";
-import { createConstants } from "./constants.ts";
-import {
-  channelQuantOf,
-  type DraftOperand,
-  draftOperand,
-  expectLength,
-  extensionDataOf,
-  nowhere,
-  type OperandDescription,
-} from "./draft-operand.ts";
-import { type ModelExtensions, modelExtensions, usedExtensions } from "./extensions.ts";
+import { DraftModel, type ExtensionType } from "./draft-model.ts";
+import type { OperandDescription } from "./draft-operand.ts";
+import { type ModelExtensions, modelExtensions } from "./extensions.ts";
 import { describe, expectGiven, expectKind, expectList, optionsOf } from "./given.ts";
 import { devicesGiven } from "./given-devices.ts";
 import type { Memory } from "./memory.ts";
-import { withReferenced } from "./merge-models.ts";
 import type { OperandFacts } from "./operand-facts.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
-import { sortOperations } from "./sort.ts";
 import { findSupported } from "./supported-operations.ts";
-import { bytesOf, type OperandValue } from "./value.ts";
+import type { OperandValue } from "./value.ts";
 
 /** The extensions of a model, and the observers of the model, its compilations and executions. */
 export interface ModelOptions {
@@ -73,14 +56,9 @@ const modelOptions: OptionNames<ModelOptions> = {
  * that breaks a rule, UNEXPECTED_NULL for one that is missing. A call that throws leaves the model as it was.
  */
 export class Model {
-  readonly #operands: DraftOperand[] = [];
-  readonly #operations: Operation[] = [];
-  readonly #constants = createConstants();
-  readonly #referenced: Model[] = [];
+  readonly #draft: DraftModel;
   readonly #described: readonly Extension[];
   #extensions: ModelExtensions;
-  #inputs: readonly number[] = [];
-  #outputs: readonly number[] = [];
   #relaxed = false;
   #state: "open" | "finished" | "invalid" = "open";
   #hal: HalModel | undefined;
@@ -91,16 +69,10 @@ export class Model {
   readonly trace: Tracer;
 
   constructor(options: ModelOptions = {}) {
-    const what = "Model";
-    const { extensions = [], log = defaultLogger, trace = noTracer } = optionsOf(options, what, modelOptions);
-    expectList(extensions, what, "extensions");
-    const [issue] = extensionIssues(extensions);
-    expect(issue === undefined, ResultCode.BAD_DATA, () => `${what}: ${issue?.path}: ${issue?.message}`);
-    expectKind(log, "Logger", what, "log");
-    expectKind(trace, "Tracer", what, "trace");
-    log.initVLogMask();
+    const { extensions, log, trace } = takeOptions(options, "Model");
     this.#described = extensions;
     this.#extensions = modelExtensions(extensions);
+    this.#draft = new DraftModel(this.#extensions);
     this.log = log;
     this.trace = trace;
   }
@@ -111,9 +83,7 @@ export class Model {
    */
   static from(model: HalModel, options: ModelOptions = {}): Model {
     const what = "Model.from";
-    expectGiven(model, what, "model");
-    const isHal = typeof model === "object" && "main" in model;
-    expect(isHal, ResultCode.BAD_DATA, () => `${what}: model is ${describe(model)}, not a model in the HAL's form`);
+    expectHal(model, what);
     const result = new Model(options);
     inSection(result.trace, "LR", "PP", what, () => result.#finishAs(model));
     return result;
@@ -121,9 +91,7 @@ export class Model {
 
   /** The model in the HAL's form; it cannot be changed. Throws BAD_STATE before `finish`. */
   get hal(): HalModel {
-    expect(this.#hal !== undefined, ResultCode.BAD_STATE, () =>
-      this.#state === "open" ? "the model is not finished" : "the model is invalid: its finish failed",
-    );
+    expect(this.#hal !== undefined, ResultCode.BAD_STATE, () => describeUnfinished(this.#state === "open"));
     return this.#hal;
   }
 
@@ -137,8 +105,8 @@ export class Model {
   getExtensionOperandType(given: ExtensionOperandType | string, code?: number): number {
     const what = "getExtensionOperandType";
     expectGiven(given, what, "type");
-    if (typeof given !== "object") return this.#extensionType(what, given, code);
-    return this.#extensionType(what, given.extension, given.code);
+    const type = typeof given === "object" ? given : { extension: given, code };
+    return this.#open(what).extensionCodeOf(type, what);
   }
 
   /**
@@ -152,66 +120,36 @@ export class Model {
   getExtensionOperationType(extensionName: string, operationCodeWithinExtension: number): number;
   getExtensionOperationType(given: ExtensionDefinition | string, operation: string | number): number {
     const what = "getExtensionOperationType";
-    expectGiven(given, what, "extension");
-    if (typeof given !== "object") return this.#extensionType(what, given, operation);
-    const found = given.operations.find(({ name }) => name === operation);
-    expect(found !== undefined, ResultCode.BAD_DATA, () => `${what}: ${given.name} has no operation ${operation}`);
-    return this.#extensionType(what, given.name, found.code);
+    return this.#open(what).extensionCodeOf(operationOf(given, operation, what), what);
   }
 
   /** Adds an operand and returns its index. */
   addOperand(description: OperandDescription): number {
-    this.#expectOpen("addOperand");
-    return this.#operands.push(draftOperand(description, this.#extensions, "addOperand")) - 1;
+    return this.#open("addOperand").addOperand(description, "addOperand");
   }
 
   /** Makes an operand a constant, or with null an omitted one. Arrays over 128 bytes are not copied and must not change. */
   setOperandValue(index: number, value: OperandValue | null): void {
     const what = `setOperandValue(${index})`;
-    const operand = this.#operand(index, what);
-    if (value === null) {
-      operand.lifetime = OperandLifeTime.NO_VALUE;
-      operand.location = nowhere;
-      return;
-    }
-    expectGiven(value, what, "value");
-    const bytes = bytesOf(value, operand.facts.name, what);
-    expectLength(operand, bytes.length, what);
-    Object.assign(operand, this.#constants.add(bytes));
+    this.#open(what).setValue(index, value, what);
   }
 
   /** Makes an operand a constant that lies in a memory, whose content must not change while the model lives. */
   setOperandValueFromMemory(index: number, memory: Memory, offset: number, length: number): void {
     const what = `setOperandValueFromMemory(${index})`;
-    const operand = this.#operand(index, what);
-    expectKind(memory, "Memory", what, "memory");
-    expectLength(operand, length, what);
-    const content = memory.content(what);
-    const place = content.locate(undefined, { offset, length }, []);
-    if (typeof place === "string") throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: ${place}`);
-    const { plain } = content;
-    expect(plain !== undefined, ResultCode.BAD_DATA, () => `${what}: the memory belongs to a device`);
-    memory.keep();
-    Object.assign(operand, this.#constants.refer(plain, place.offset, place.length));
+    this.#open(what).setValueFromMemory(index, memory, offset, length, what);
   }
 
   /** Makes an operand of type SUBGRAPH stand for another finished model. */
   setOperandValueFromModel(index: number, model: Model): void {
     const what = `setOperandValueFromModel(${index})`;
-    const operand = this.#operand(index, what);
-    expectKind(model, "Model", what, "model");
-    const { facts } = operand;
-    expect(facts.kind === "subgraph", ResultCode.BAD_DATA, () => `${what}: the operand is a ${facts.name}`);
-    expect(model.isFinished, ResultCode.BAD_STATE, () => `${what}: the model given is not finished`);
-    operand.lifetime = OperandLifeTime.SUBGRAPH;
-    operand.location = { poolIndex: 0, offset: this.#referenced.push(model) - 1, length: 0 };
+    this.#open(what).setValueFromModel(index, model, what);
   }
 
   /** Sets the scales of a TENSOR_QUANT8_SYMM_PER_CHANNEL operand: one > 0 for each index along `channelDim`. */
   setOperandSymmPerChannelQuantParams(index: number, channelQuant: SymmPerChannelQuantParams): void {
     const what = `setOperandSymmPerChannelQuantParams(${index})`;
-    const operand = this.#operand(index, what);
-    operand.extraParams = channelQuantOf(operand, channelQuant, what);
+    this.#open(what).setChannelQuant(index, channelQuant, what);
   }
 
   /**
@@ -226,70 +164,35 @@ export class Model {
   setOperandExtensionData(index: number, data: ArrayBufferView | null): void;
   setOperandExtensionData(index: number, given: ExtensionOperandType | ArrayBufferView | null, params?: unknown): void {
     const what = `setOperandExtensionData(${index})`;
-    const operand = this.#operand(index, what);
-    const data = isDescription(given) ? this.#encoded(operand, given, params, what) : given;
-    operand.extraParams = extensionDataOf(operand, data, what);
+    this.#open(what).setExtensionData(index, given, params, what);
   }
 
   /** Adds an operation that reads and writes the operands of some indexes, in the order of its documentation. */
   addOperation(type: OperationTypeName | number, inputs: readonly number[], outputs: readonly number[]): void {
     const what = `addOperation(${type})`;
-    this.#expectOpen(what);
-    expectList(inputs, what, "inputs");
-    expectList(outputs, what, "outputs");
-    const code = typeof type === "number" ? type : OperationType[type];
-    const isOne = typeof type === "number" ? this.#isExtensionOperation(type) : code !== undefined;
-    expect(isOne, ResultCode.BAD_DATA, () => `${what}: there is no such operation`);
-    for (const index of [...inputs, ...outputs]) this.#operand(index, what);
-    this.#operations.push({ type: code, inputs: [...inputs], outputs: [...outputs] });
+    this.#open(what).addOperation(type, inputs, outputs, what);
   }
 
   /** Says which operands are the model's inputs and outputs. */
   identifyInputsAndOutputs(inputs: readonly number[], outputs: readonly number[]): void {
     const what = "identifyInputsAndOutputs";
-    this.#expectOpen(what);
-    expectList(inputs, what, "inputs");
-    expectList(outputs, what, "outputs");
-    expect(
-      this.#inputs.length + this.#outputs.length === 0,
-      ResultCode.BAD_STATE,
-      () => `${what}: inputs and outputs were identified before`,
-    );
-    const seen = new Set<number>();
-    for (const index of [...inputs, ...outputs]) {
-      const { lifetime } = this.#operand(index, what);
-      expect(!seen.has(index), ResultCode.BAD_DATA, () => `${what}: operand ${index} is listed twice`);
-      expect(
-        lifetime === OperandLifeTime.TEMPORARY_VARIABLE,
-        ResultCode.BAD_DATA,
-        () => `${what}: operand ${index} is a constant`,
-      );
-      seen.add(index);
-    }
-    for (const index of inputs) this.#operand(index, what).lifetime = OperandLifeTime.SUBGRAPH_INPUT;
-    for (const index of outputs) this.#operand(index, what).lifetime = OperandLifeTime.SUBGRAPH_OUTPUT;
-    this.#inputs = [...inputs];
-    this.#outputs = [...outputs];
+    this.#open(what).identifyInputsAndOutputs(inputs, outputs, what);
   }
 
   /** Lets float32 operations compute with the range and precision of float16. */
   relaxComputationFloat32toFloat16(allow: boolean): void {
-    this.#expectOpen("relaxComputationFloat32toFloat16");
+    this.#open("relaxComputationFloat32toFloat16");
     this.#relaxed = allow;
   }
 
   /** Sorts and validates the model and makes it immutable. Throws BAD_DATA with every rule that is broken. */
   finish(): void {
-    this.#expectOpen("finish");
+    const draft = this.#open("finish");
     inSection(this.trace, "LR", "PP", "Model.finish", () => {
       this.#state = "invalid";
-      const operations = sortOperations(this.#operations);
-      expect(operations !== undefined, ResultCode.BAD_DATA, () => "finish: operations wait for each other in a circle");
-      if (operations !== this.#operations) {
-        const added = new Map(this.#operations.map((operation, place) => [operation, place]));
-        this.#order = operations.map((operation, place) => added.get(operation) ?? place);
-      }
-      this.#finishAs(this.#toHal(operations));
+      const { model, order } = draft.build(this.#relaxed, "finish");
+      this.#order = order;
+      this.#finishAs(model);
     });
   }
 
@@ -301,11 +204,7 @@ export class Model {
     const what = "getSupportedOperationsForDevices";
     const { devices: given } = devicesGiven(devices, undefined, what);
     expect(given.length > 0, ResultCode.BAD_DATA, () => `${what}: there are no devices`);
-    const supported = await findSupported(this.hal, given, this.log);
-    if (this.#order === undefined) return supported;
-    const added = new Array<boolean>(supported.length);
-    for (const [place, original] of this.#order.entries()) added[original] = elementAt(supported, place);
-    return added;
+    return inOrderOf(this.#order, await findSupported(this.hal, given, this.log));
   }
 
   /** For this package: the facts of an operand type; undefined for an unknown one. */
@@ -315,87 +214,61 @@ export class Model {
 
   #finishAs(draft: HalModel): void {
     this.#state = "invalid";
-    const model = seal(draft);
-    this.#hal = model;
+    this.#hal = seal(draft);
     this.#state = "finished";
-    this.#extensions = modelExtensions(this.#described, model.extensionNameToPrefix);
-    const oem = oemNames(model);
-    if (oem.length > 0)
-      this.log.warning(`the model uses ${oem.join(" and ")}, deprecated since HAL 1.2: use an extension`);
-    if (this.log.VLOG_IS_ON("MODEL")) logGraph("a finished model", model, this.log, "MODEL");
+    this.#extensions = modelExtensions(this.#described, this.#hal.extensionNameToPrefix);
+    logFinished(this.#hal, this.log);
   }
 
-  #toHal(operations: readonly Operation[]): HalModel {
-    const consumers = new Array<number>(this.#operands.length).fill(0);
-    for (const { inputs } of operations) for (const index of inputs) consumers[index] = elementAt(consumers, index) + 1;
-    const operands = this.#operands.map(
-      ({ facts: _, ...operand }, index): Operand => ({ ...operand, numberOfConsumers: elementAt(consumers, index) }),
-    );
-    const own: HalModel = {
-      main: { operands, operations, inputIndexes: this.#inputs, outputIndexes: this.#outputs },
-      referenced: [],
-      operandValues: this.#constants.operandValues(),
-      pools: this.#constants.pools,
-      relaxComputationFloat32toFloat16: this.#relaxed,
-      extensionNameToPrefix: usedExtensions([...this.#operands, ...this.#operations], this.#extensions),
-    };
-    return withReferenced(
-      own,
-      this.#referenced.map((model) => model.hal),
-      (name) => this.#prefixOf(name, "finish"),
-    );
-  }
-
-  #encoded({ type }: DraftOperand, given: ExtensionOperandType, params: unknown, what: string): Uint8Array {
-    const code = this.#extensionType(what, given.extension, given.code);
-    expect(type === code, ResultCode.BAD_DATA, () => `${what}: the operand is not a ${typeText(given)}`);
-    const { params: codec } = given;
-    expect(codec !== undefined, ResultCode.BAD_DATA, () => `${what}: a ${typeText(given)} has no extension data`);
-    try {
-      return codec.encode(params);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new NeuralNetworksError(ResultCode.BAD_DATA, `${what}: a ${typeText(given)}: ${reason}`);
-    }
-  }
-
-  #isExtensionOperation(type: number): boolean {
-    return isExtensionOperationType(type) && this.#extensions.nameOf(splitExtensionCode(type).prefix) !== undefined;
-  }
-
-  #extensionType(what: string, name: string, type: unknown): number {
-    this.#expectOpen(what);
-    expectGiven(name, what, "extensionName");
-    const isCode = typeof type === "number" && type >>> 0 === type && type <= 0xffff;
-    expectRight(isCode, what, "a code within an extension, an integer within [0, 65535]", type);
-    return extensionCode(this.#prefixOf(name, what), type);
-  }
-
-  #prefixOf(name: string, what: string): number {
-    const prefix = this.#extensions.prefixOf(name);
-    expect(prefix !== undefined, ResultCode.BAD_DATA, () => `${what}: too many extensions for one model`);
-    return prefix;
-  }
-
-  #operand(index: number, what: string): DraftOperand {
-    this.#expectOpen(what);
-    const operand = this.#operands[index];
-    expect(
-      operand !== undefined,
-      ResultCode.BAD_DATA,
-      () => `${what}: operand ${index} does not exist, there are ${this.#operands.length}`,
-    );
-    return operand;
-  }
-
-  #expectOpen(what: string): void {
+  /** The draft. Throws BAD_STATE after `finish`. */
+  #open(what: string): DraftModel {
     expect(this.#state === "open", ResultCode.BAD_STATE, () => `${what}: the model is ${this.#state}`);
+    return this.#draft;
   }
 }
 
-/** Returns whether an argument describes a type, rather than being data. */
-function isDescription(given: ExtensionOperandType | ArrayBufferView | null): given is ExtensionOperandType {
-  return typeof given === "object" && given !== null && "extension" in given;
+function takeOptions(options: ModelOptions, what: string) {
+  const { extensions = [], log = defaultLogger, trace = noTracer } = optionsOf(options, what, modelOptions);
+  expectList(extensions, what, "extensions");
+  const [issue] = extensionIssues(extensions);
+  expect(issue === undefined, ResultCode.BAD_DATA, () => `${what}: ${issue?.path}: ${issue?.message}`);
+  expectKind(log, "Logger", what, "log");
+  expectKind(trace, "Tracer", what, "trace");
+  log.initVLogMask();
+  return { extensions, log, trace };
+}
+
+function describeUnfinished(isOpen: boolean): string {
+  return isOpen ? "the model is not finished" : "the model is invalid: its finish failed";
+}
+
+function expectHal(model: HalModel, what: string): void {
+  expectGiven(model, what, "model");
+  const isHal = typeof model === "object" && "main" in model;
+  expect(isHal, ResultCode.BAD_DATA, () => `${what}: model is ${describe(model)}, not a model in the HAL's form`);
+}
+
+/** An operation of an extension, by its name in the extension's definition or by its code. */
+function operationOf(given: ExtensionDefinition | string, operation: string | number, what: string): ExtensionType {
+  expectGiven(given, what, "extension");
+  if (typeof given !== "object") return { extension: given, code: operation };
+  const found = given.operations.find(({ name }) => name === operation);
+  expect(found !== undefined, ResultCode.BAD_DATA, () => `${what}: ${given.name} has no operation ${operation}`);
+  return { extension: given.name, code: found.code };
+}
+
+/** Values of the operations in the order in which these were added: see `Drafted.order`. */
+function inOrderOf(order: readonly number[] | undefined, values: boolean[]): boolean[] {
+  if (order === undefined) return values;
+  const added = new Array<boolean>(values.length);
+  for (const [place, original] of order.entries()) added[original] = elementAt(values, place);
+  return added;
+}
+
+function logFinished(model: HalModel, log: Logger): void {
+  const oem = oemNames(model);
+  if (oem.length > 0) log.warning(`the model uses ${oem.join(" and ")}, deprecated since HAL 1.2: use an extension`);
+  if (log.VLOG_IS_ON("MODEL")) logGraph("a finished model", model, log, "MODEL");
 }
 
 /** The OEM types and the OEM operation that a model uses. */

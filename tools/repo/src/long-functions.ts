@@ -10,5 +10,4 @@ export const longFunctions: readonly LongFunction[] = [
   { path: "packages/runtime/src/compilation.ts", name: "Compilation", lines: 202 },
   { path: "packages/runtime/src/execution-arguments.ts", name: "ExecutionArguments", lines: 149 },
   { path: "packages/runtime/src/execution.ts", name: "Execution", lines: 256 },
-  { path: "packages/runtime/src/model.ts", name: "Model", lines: 264 },
 ];
