@@ -1,6 +1,6 @@
 /** A part of a model that is ready to run on a device, on bytes. */
 import { byteSize, elementAt, type FactsByCode, isUnspecified } from "@nnhal/operations";
-import { type Burst, Compilation, computeOutputs, Execution, Model } from "@nnhal/runtime";
+import { type Burst, Compilation, computeOutputs, Execution, FinishedModel } from "@nnhal/runtime";
 import { BYTE_SIZE_OF_CACHE_TOKEN, type Device, type Extension, type Model as HalModel } from "@nnhal/types";
 
 /** The bytes of a tensor, and its extents. */
@@ -47,7 +47,7 @@ export async function preparePart(
   factsOf: FactsByCode,
 ): Promise<PreparedPart> {
   const isRelaxed = way.isRelaxed ?? model.relaxComputationFloat32toFloat16;
-  const source = Model.from({ ...model, relaxComputationFloat32toFloat16: isRelaxed }, { extensions });
+  const source = FinishedModel.from({ ...model, relaxComputationFloat32toFloat16: isRelaxed }, { extensions });
   const compile = async (cache?: { readonly folder: string; readonly token: Uint8Array }) => {
     const compilation = new Compilation(source, devices, { ...(cpu && { cpu }), partition: 2 });
     if (cache !== undefined) compilation.setCaching(cache.folder, cache.token);

@@ -3,7 +3,7 @@
  * `load` opens stands on it, and so do programs that import models and find devices themselves, such as the command line.
  */
 import { elementAt } from "@nnhal/operations";
-import { Compilation, type CompilationOptions, Model, NeuralNetworksError, ResultCode } from "@nnhal/runtime";
+import { Compilation, type CompilationOptions, FinishedModel, NeuralNetworksError, ResultCode } from "@nnhal/runtime";
 import { createStates, type ImportedModel, type States } from "@nnhal/tflite";
 import type { ExecutionPreference } from "@nnhal/types";
 import { inSection, noTracer } from "@nnhal/utils";
@@ -162,7 +162,7 @@ function prepare(
 ): Promise<Compilation> {
   const { trace = noTracer, log } = options;
   return wrapErrors("CANNOT_RUN", "the model cannot run", async () => {
-    const built = inSection(trace, "LA", "PP", "build model", () => Model.from(model, { trace, log }));
+    const built = inSection(trace, "LA", "PP", "build model", () => FinishedModel.from(model, { trace, log }));
     const compilation = new Compilation(built, devices, { ...options, ...(cpu && { cpu }) });
     if (preference !== undefined) compilation.setPreference(preference);
     if (cache !== undefined) compilation.setCaching(cache.folder, cache.token);

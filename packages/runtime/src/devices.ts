@@ -16,6 +16,7 @@ import {
 import { defaultLogger, type Logger, type MergedExtensions, mergeExtensions } from "@nnhal/utils";
 import { type AllowList, type Application, currentApplication, readAllowList } from "./allow-list.ts";
 import { Compilation, type CompilationOptions } from "./compilation.ts";
+import type { FinishedModel } from "./finished-model.ts";
 import { expectFunction, expectGiven, expectKind, optionsOf } from "./given.ts";
 import { soundDevicesGiven } from "./given-devices.ts";
 import { guardDevice } from "./guard/device.ts";
@@ -59,7 +60,7 @@ export interface DeviceRegistry {
   /** Throws BAD_DATA if there is no such index. */
   getDevice(index: number): RegisteredDevice;
   /** A compilation for all devices, with fallback to the CPU. `new Compilation(model, [device])` is for explicit ones. */
-  createCompilation(model: Model, options?: Omit<CompilationOptions, "cpu">): Compilation;
+  createCompilation(model: Model | FinishedModel, options?: Omit<CompilationOptions, "cpu">): Compilation;
 }
 
 /** Options of registering devices. */

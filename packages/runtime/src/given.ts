@@ -13,7 +13,7 @@ import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
  * circles.
  */
 const kinds = {
-  Model: ["addOperand", "identifyInputsAndOutputs"],
+  Model: ["factsOf", "getSupportedOperationsForDevices"],
   Compilation: ["lend", "expectOneExplicitDevice"],
   Execution: ["setInput", "burstCompute"],
   Memory: ["content", "giveBack"],

@@ -7,47 +7,19 @@ import {
   type ExtensionDefinition,
   type ExtensionOperandType,
   elementAt,
-  type OptionNames,
   type TypedExtension,
 } from "@nnhal/operations";
-import {
-  type Device,
-  type Extension,
-  type Model as HalModel,
-  OperandType,
-  OperationType,
-  type OperationTypeName,
-  type SymmPerChannelQuantParams,
-} from "@nnhal/types";
-import { defaultLogger, inSection, type Logger, noTracer, type Tracer } from "@nnhal/utils";
-import { extensionIssues, sealModel } from "@nnhal/validation";
-import { logGraph } from "#log-graph";
+import type { Device, Model as HalModel, OperationTypeName, SymmPerChannelQuantParams } from "@nnhal/types";
+import { inSection, type Logger, type Tracer } from "@nnhal/utils";
 import { DraftModel, type ExtensionType } from "./draft-model.ts";
 import type { OperandDescription } from "./draft-operand.ts";
 import { type ModelExtensions, modelExtensions } from "./extensions.ts";
-import { describe, expectGiven, expectKind, expectList, optionsOf } from "./given.ts";
-import { devicesGiven } from "./given-devices.ts";
+import { type CheckedModelOptions, checkModelOptions, FinishedModel, type ModelOptions } from "./finished-model.ts";
+import { expectGiven } from "./given.ts";
 import type { Memory } from "./memory.ts";
 import type { OperandFacts } from "./operand-facts.ts";
-import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
-import { findSupported } from "./supported-operations.ts";
+import { expect, ResultCode } from "./result-code.ts";
 import type { OperandValue } from "./value.ts";
-
-/** The extensions of a model, and the observers of the model, its compilations and executions. */
-export interface ModelOptions {
-  /** The extensions whose operand types the model uses, such as those of `registerDevices`. Default: none. */
-  readonly extensions?: readonly Extension[] | undefined;
-  /** Receives log messages (tags MODEL, COMPILATION and EXECUTION). Default: the console, for the tags that NNHAL_VLOG names. */
-  readonly log?: Logger | undefined;
-  /** Default: off. */
-  readonly trace?: Tracer | undefined;
-}
-
-const modelOptions: OptionNames<ModelOptions> = {
-  extensions: true,
-  log: true,
-  trace: true,
-};
 
 /**
  * A model. Operands and operations are added, inputs and outputs identified, then `finish` makes it immutable.
@@ -57,24 +29,18 @@ const modelOptions: OptionNames<ModelOptions> = {
  */
 export class Model {
   readonly #draft: DraftModel;
-  readonly #described: readonly Extension[];
-  #extensions: ModelExtensions;
+  readonly #options: CheckedModelOptions;
+  readonly #extensions: ModelExtensions;
   #relaxed = false;
   #state: "open" | "finished" | "invalid" = "open";
-  #hal: HalModel | undefined;
+  #finished: FinishedModel | undefined;
   /** By operation of the finished model, the order in which it was added; undefined if the order is the same. */
   #order: readonly number[] | undefined;
-  /** For the compilations of this package. */
-  readonly log: Logger;
-  readonly trace: Tracer;
 
   constructor(options: ModelOptions = {}) {
-    const { extensions, log, trace } = takeOptions(options, "Model");
-    this.#described = extensions;
-    this.#extensions = modelExtensions(extensions);
+    this.#options = checkModelOptions(options);
+    this.#extensions = modelExtensions(this.#options.extensions);
     this.#draft = new DraftModel(this.#extensions);
-    this.log = log;
-    this.trace = trace;
   }
 
   /**
@@ -82,17 +48,25 @@ export class Model {
    * constants, which must not change while the model lives. Throws BAD_DATA if it is not valid.
    */
   static from(model: HalModel, options: ModelOptions = {}): Model {
-    const what = "Model.from";
-    expectHal(model, what);
+    const finished = FinishedModel.from(model, options, "Model.from");
     const result = new Model(options);
-    inSection(result.trace, "LR", "PP", what, () => result.#finishAs(model));
+    result.#finished = finished;
+    result.#state = "finished";
     return result;
+  }
+
+  /** For the compilations of this package. */
+  get log(): Logger {
+    return this.#options.log;
+  }
+
+  get trace(): Tracer {
+    return this.#options.trace;
   }
 
   /** The model in the HAL's form; it cannot be changed. Throws BAD_STATE before `finish`. */
   get hal(): HalModel {
-    expect(this.#hal !== undefined, ResultCode.BAD_STATE, () => describeUnfinished(this.#state === "open"));
-    return this.#hal;
+    return this.#expectFinished().hal;
   }
 
   get isFinished(): boolean {
@@ -191,8 +165,9 @@ export class Model {
     inSection(this.trace, "LR", "PP", "Model.finish", () => {
       this.#state = "invalid";
       const { model, order } = draft.build(this.#relaxed, "finish");
+      this.#finished = new FinishedModel(model, this.#options);
       this.#order = order;
-      this.#finishAs(model);
+      this.#state = "finished";
     });
   }
 
@@ -201,23 +176,17 @@ export class Model {
    * line tells why not. Rejects with BAD_STATE before `finish`, BAD_DATA for no devices and for one that is listed twice.
    */
   async getSupportedOperationsForDevices(devices: readonly Device[]): Promise<boolean[]> {
-    const what = "getSupportedOperationsForDevices";
-    const { devices: given } = devicesGiven(devices, undefined, what);
-    expect(given.length > 0, ResultCode.BAD_DATA, () => `${what}: there are no devices`);
-    return inOrderOf(this.#order, await findSupported(this.hal, given, this.log));
+    return inOrderOf(this.#order, await this.#expectFinished().getSupportedOperationsForDevices(devices));
   }
 
   /** For this package: the facts of an operand type; undefined for an unknown one. */
   factsOf(type: number): OperandFacts | undefined {
-    return this.#extensions.factsOf(type);
+    return (this.#finished ?? this.#extensions).factsOf(type);
   }
 
-  #finishAs(draft: HalModel): void {
-    this.#state = "invalid";
-    this.#hal = seal(draft);
-    this.#state = "finished";
-    this.#extensions = modelExtensions(this.#described, this.#hal.extensionNameToPrefix);
-    logFinished(this.#hal, this.log);
+  #expectFinished(): FinishedModel {
+    expect(this.#finished !== undefined, ResultCode.BAD_STATE, () => describeUnfinished(this.#state === "open"));
+    return this.#finished;
   }
 
   /** The draft. Throws BAD_STATE after `finish`. */
@@ -227,25 +196,8 @@ export class Model {
   }
 }
 
-function takeOptions(options: ModelOptions, what: string) {
-  const { extensions = [], log = defaultLogger, trace = noTracer } = optionsOf(options, what, modelOptions);
-  expectList(extensions, what, "extensions");
-  const [issue] = extensionIssues(extensions);
-  expect(issue === undefined, ResultCode.BAD_DATA, () => `${what}: ${issue?.path}: ${issue?.message}`);
-  expectKind(log, "Logger", what, "log");
-  expectKind(trace, "Tracer", what, "trace");
-  log.initVLogMask();
-  return { extensions, log, trace };
-}
-
 function describeUnfinished(isOpen: boolean): string {
   return isOpen ? "the model is not finished" : "the model is invalid: its finish failed";
-}
-
-function expectHal(model: HalModel, what: string): void {
-  expectGiven(model, what, "model");
-  const isHal = typeof model === "object" && "main" in model;
-  expect(isHal, ResultCode.BAD_DATA, () => `${what}: model is ${describe(model)}, not a model in the HAL's form`);
 }
 
 /** An operation of an extension, by its name in the extension's definition or by its code. */
@@ -263,33 +215,4 @@ function inOrderOf(order: readonly number[] | undefined, values: boolean[]): boo
   const added = new Array<boolean>(values.length);
   for (const [place, original] of order.entries()) added[original] = elementAt(values, place);
   return added;
-}
-
-function logFinished(model: HalModel, log: Logger): void {
-  const oem = oemNames(model);
-  if (oem.length > 0) log.warning(`the model uses ${oem.join(" and ")}, deprecated since HAL 1.2: use an extension`);
-  if (log.VLOG_IS_ON("MODEL")) logGraph("a finished model", model, log, "MODEL");
-}
-
-/** The OEM types and the OEM operation that a model uses. */
-function oemNames({ main, referenced }: HalModel): string[] {
-  const subgraphs = [main, ...referenced];
-  const uses = (type: number) => subgraphs.some(({ operands }) => operands.some((operand) => operand.type === type));
-  const { OEM, TENSOR_OEM_BYTE } = OperandType;
-  const { OEM_OPERATION } = OperationType;
-  return [
-    ...(uses(OEM) ? ["OEM"] : []),
-    ...(uses(TENSOR_OEM_BYTE) ? ["TENSOR_OEM_BYTE"] : []),
-    ...(subgraphs.some(({ operations }) => operations.some(({ type }) => type === OEM_OPERATION))
-      ? ["OEM_OPERATION"]
-      : []),
-  ];
-}
-
-/** The copy of a model that devices get. It is validated here, and not again by devices in this process. */
-function seal(model: HalModel): HalModel {
-  const result = sealModel(model);
-  if ("model" in result) return result.model;
-  const lines = result.issues.map(({ path, message }) => `${path}: ${message}`);
-  throw new NeuralNetworksError(ResultCode.BAD_DATA, `the model is not valid: ${lines.join("; ")}`, result.issues);
 }

@@ -7,7 +7,8 @@ import { createLogger, createTraceRecorder, type LogEntry, sectionMark, toTraceT
 import { describe, expect, it } from "vitest";
 import { Compilation, type CompilationOptions } from "./compilation.ts";
 import { Execution } from "./execution.ts";
-import { Model, type ModelOptions } from "./model.ts";
+import type { ModelOptions } from "./finished-model.ts";
+import { Model } from "./model.ts";
 import { addOperands, float32 } from "./models.test-helper.ts";
 
 /** The differences of a device from the reference device. */

@@ -5,13 +5,43 @@
  */
 import { type DeviceOptions, openDevice } from "@nnhal/driver-core/device";
 import { loadOperations } from "@nnhal/operations";
-import { type Device, DeviceType, ErrorStatus, OperationType } from "@nnhal/types";
+import {
+  type Device,
+  DeviceType,
+  ErrorStatus,
+  type Model,
+  OperandLifeTime,
+  OperandType,
+  OperationType,
+} from "@nnhal/types";
 import { noTracer, silentLogger } from "@nnhal/utils";
 import type { CompiledModel } from "./compiled-model.ts";
 import { Execution } from "./execution.ts";
-import { Model } from "./model.ts";
+import { FinishedModel } from "./finished-model.ts";
 
 const performance = { execTime: 1, powerUsage: 1 };
+
+const nowhere = { poolIndex: 0, offset: 0, length: 0 };
+const element = { type: OperandType.TENSOR_FLOAT32, dimensions: [1], scale: 0, zeroPoint: 0, location: nowhere };
+const extraParams = { kind: "none" } as const;
+
+/** TANH of one number. */
+const tanhModel: Model = {
+  main: {
+    operands: [
+      { ...element, extraParams, numberOfConsumers: 1, lifetime: OperandLifeTime.SUBGRAPH_INPUT },
+      { ...element, extraParams, numberOfConsumers: 0, lifetime: OperandLifeTime.SUBGRAPH_OUTPUT },
+    ],
+    operations: [{ type: OperationType.TANH, inputs: [0], outputs: [1] }],
+    inputIndexes: [0],
+    outputIndexes: [1],
+  },
+  referenced: [],
+  operandValues: new Uint8Array(),
+  pools: [],
+  relaxComputationFloat32toFloat16: false,
+  extensionNameToPrefix: [],
+};
 
 /** Supports every operation and computes nothing. */
 const idleBackend: DeviceOptions["backend"] = {
@@ -39,7 +69,10 @@ const idleBackend: DeviceOptions["backend"] = {
 };
 
 /** Creates a compilation. A parameter, since compilations rehearse. */
-type Compile = (model: Model, devices: readonly Device[]) => CompiledModel & { finish(): Promise<void>; close(): void };
+type Compile = (
+  model: FinishedModel,
+  devices: readonly Device[],
+) => CompiledModel & { finish(): Promise<void>; close(): void };
 
 let hasBegun = false;
 
@@ -53,12 +86,7 @@ export async function rehearse(compile: Compile): Promise<void> {
 /** Compiles a model for the idle backend and executes it. It is neither logged nor traced. */
 export async function executeNothing(compile: Compile): Promise<void> {
   await loadOperations([OperationType.TANH]);
-  const model = new Model({ log: silentLogger, trace: noTracer });
-  const input = model.addOperand({ type: "TENSOR_FLOAT32", dimensions: [1] });
-  const output = model.addOperand({ type: "TENSOR_FLOAT32", dimensions: [1] });
-  model.addOperation("TANH", [input], [output]);
-  model.identifyInputsAndOutputs([input], [output]);
-  model.finish();
+  const model = FinishedModel.from(tanhModel, { log: silentLogger, trace: noTracer });
   const device = await openDevice({ backend: idleBackend, log: silentLogger, trace: noTracer, caching: false });
   if ("unavailable" in device) throw new Error(device.unavailable);
   const compilation = compile(model, [device]);

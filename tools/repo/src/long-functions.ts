@@ -7,7 +7,6 @@ export interface LongFunction {
 }
 
 export const longFunctions: readonly LongFunction[] = [
-  { path: "packages/runtime/src/compilation.ts", name: "Compilation", lines: 202 },
   { path: "packages/runtime/src/execution-arguments.ts", name: "ExecutionArguments", lines: 149 },
   { path: "packages/runtime/src/execution.ts", name: "Execution", lines: 256 },
 ];

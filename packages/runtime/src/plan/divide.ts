@@ -78,7 +78,7 @@ export interface DivideOptions {
 
 /** The options, with the CPU behind the guard. */
 export interface CheckedDivideOptions extends Omit<DivideOptions, "cpu"> {
-  readonly cpu?: GuardedDevice;
+  readonly cpu?: GuardedDevice | undefined;
 }
 
 /** A model that is ready to run, and how it was divided. */

@@ -32,4 +32,23 @@ describe("the times of a fenced execution", () => {
       timingFenced: times,
     });
   });
+
+  it("are from the launch at least as long as from the end of the fences, whenever the clock is read", async () => {
+    let time = 0n;
+    const timing = { timeOnDevice: TIMING_NOT_MEASURED, timeInDriver: 1n };
+    const { answer, ended } = executeAfter(
+      [],
+      { measure: MeasureTiming.YES },
+      () => {
+        time *= 2n;
+        time += 1000n;
+        return time;
+      },
+      async () => ({ status: ErrorStatus.NONE, outputShapes: [], timing }),
+    );
+    await ended;
+    const info = await answer.callback?.getExecutionInfo();
+    expect(info?.timingFenced.timeInDriver).toBeGreaterThan(0n);
+    expect(info?.timingLaunched.timeInDriver).toBeGreaterThanOrEqual(info?.timingFenced.timeInDriver ?? 0n);
+  });
 });

@@ -39,12 +39,14 @@ export function executeAfter(
     const deadline = earlierDeadline(options.deadline, makeDeadline(duration, fenced));
     const { status, message, timing, abandoned } =
       failed ?? (await execute({ ...options, ...(deadline !== undefined && { deadline }) }));
+    // One end for both: the longer duration is never the shorter one.
+    const end = now();
     const isMeasured = options.measure === MeasureTiming.YES && status === ErrorStatus.NONE;
     return {
       status,
       ...(message !== undefined && { message }),
-      timingLaunched: isMeasured ? since(launched, now, timing) : notMeasured,
-      timingFenced: isMeasured ? since(fenced, now, timing) : notMeasured,
+      timingLaunched: isMeasured ? timingOf(end - launched, timing) : notMeasured,
+      timingFenced: isMeasured ? timingOf(end - fenced, timing) : notMeasured,
       ...(abandoned && { abandoned }),
     };
   });
@@ -69,9 +71,9 @@ async function settle(
   );
 }
 
-/** In microseconds. The time on the device is known only if a single device measured it. */
-function since(start: bigint, now: () => bigint, { timeOnDevice }: Timing): Timing {
-  const timeInDriver = (now() - start) / 1000n;
+/** Nanoseconds as microseconds. The time on the device is known only if a single device measured it. */
+function timingOf(duration: bigint, { timeOnDevice }: Timing): Timing {
+  const timeInDriver = duration / 1000n;
   const isKnown = timeOnDevice !== notMeasured.timeOnDevice;
   return { timeOnDevice: isKnown && timeOnDevice > timeInDriver ? timeInDriver : timeOnDevice, timeInDriver };
 }
