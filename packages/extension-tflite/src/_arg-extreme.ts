@@ -1,8 +1,9 @@
 /**
  * ARGMAX and ARGMIN for the types of .tflite.
  */
-import { ensure, extentProduct, resolveAxis } from "@nnhal/operations";
+import { ensure, resolveAxis } from "@nnhal/operations";
 import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
+import { bestOf, computeLanes, lanesOf, type Pass } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { indexTypes, oneNumber } from "./_integers.ts";
 import { integerStore } from "./_store.ts";
@@ -40,21 +41,14 @@ export function defineArgExtreme<const Name extends "ARGMAX" | "ARGMIN">(
     },
     reference({ input: { data, dimensions }, axis }, { output }) {
       const searched = resolveAxis(oneNumber("axis", axis), dimensions.length);
-      const extent = dimensions[searched];
-      const inner = extentProduct(dimensions, searched + 1);
+      const lanes = lanesOf(dimensions, searched);
       const store = integerStore(output.data);
-      const compute = (start: number, end: number) => {
-        for (let index = start; index < end; index++) {
-          const column = index % inner;
-          const first = (index - column) * extent + column;
-          let place = 0;
-          for (let other = 1; other < extent; other++) {
-            if (isBetter(data[first + other * inner], data[first + place * inner])) place = other;
-          }
-          store(index, place);
-        }
+      const find: Pass = (piece, [found = piece.start]) => {
+        const best = bestOf(data, piece, found, isBetter);
+        store(piece.lane, (best - piece.start) / piece.step);
+        return best;
       };
-      return { units: output.data.length, cost: 4 * extent, compute };
+      return computeLanes(lanes, 4, [find]);
     },
   });
 }

@@ -43,6 +43,8 @@ interface Case {
   readonly argsOf: (size: number) => AnyArgs;
   /** The types of outputs that are not TENSOR_FLOAT32. */
   readonly types?: Readonly<Record<string, AnyOperandType>>;
+  /** Of quantised outputs. */
+  readonly scale?: number;
 }
 
 const selected = { selectedIndices: INT32, numSelected: INT32 } as const;
@@ -96,6 +98,28 @@ const cases: readonly Case[] = [
       ...{ input: floats([size, 2]), window_size: size >> 1, stride: size >> 2, magnitude_squared: true },
     }),
   },
+  ...[
+    ["SOFTMAX", "TENSOR_QUANT16_SYMM", 2 ** -15] as const,
+    ["LOG_SOFTMAX", "TENSOR_QUANT8_ASYMM_SIGNED", 0.1] as const,
+  ].map(([name, type, scale]) => ({
+    name,
+    few: 20,
+    many: 100_000,
+    argsOf: (size: number) => ({
+      input: { ...tensor(type, [size], (at) => 100 * noise(at)), scale: 0.1 },
+      beta: 1,
+      axis: 0,
+    }),
+    types: { output: type },
+    scale,
+  })),
+  {
+    name: "ARGMAX",
+    few: 20,
+    many: 1_000_000,
+    argsOf: (size) => ({ input: floats([size]), axis: ints([], () => 0) }),
+    types: { output: INT32 },
+  },
   {
     name: "TRANSPOSE",
     few: 3,
@@ -108,7 +132,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe.each(cases)("$name", ({ name, few, many, argsOf, types = {} }) => {
+describe.each(cases)("$name", ({ name, few, many, argsOf, types = {}, scale = 0 }) => {
   function begin(size: number) {
     const operation = tfliteExtension.operations.find((each) => each.name === name);
     const args = argsOf(size);
@@ -116,7 +140,7 @@ describe.each(cases)("$name", ({ name, few, many, argsOf, types = {} }) => {
     const outputs = Object.fromEntries(
       infos.map(([output, info]) => {
         if (info === undefined || !("dimensions" in info)) throw new TypeError(`expected one tensor for ${output}`);
-        return [output, tensor(types[output] ?? "TENSOR_FLOAT32", info.dimensions, () => 0)];
+        return [output, { ...tensor(types[output] ?? "TENSOR_FLOAT32", info.dimensions, () => 0), scale }];
       }),
     );
     return { outputs, work: operation?.reference?.(args, outputs, { random: Math.random }) };

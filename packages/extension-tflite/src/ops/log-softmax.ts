@@ -3,7 +3,7 @@
  */
 import { resolveAxis } from "@nnhal/operations";
 import { ensure } from "@nnhal/operations/authoring";
-import { boundsOf, lanesOf } from "@nnhal/operations/kernels";
+import { computeLanes, lanesOf } from "@nnhal/operations/kernels";
 import { readerOf, writerOf } from "../_elements.ts";
 import { wider } from "../_wider.ts";
 
@@ -21,18 +21,21 @@ export const logSoftmax = wider("LOG_SOFTMAX", {
   reference({ input, beta, axis }, { output }) {
     const [read, write] = [readerOf(input), writerOf(output)];
     const lanes = lanesOf(input.dimensions, resolveAxis(axis, input.dimensions.length));
-    const { step } = lanes;
-    const compute = (first: number, end: number) => {
-      for (let lane = first; lane < end; lane++) {
-        const [start, last] = boundsOf(lanes, lane);
-        let greatest = Number.NEGATIVE_INFINITY;
-        for (let at = start; at < last; at += step) greatest = Math.max(greatest, read(at));
-        let sum = 0;
-        for (let at = start; at < last; at += step) sum += Math.exp((read(at) - greatest) * beta);
+    return computeLanes(lanes, 16, [
+      ({ from, to, step }, [before = Number.NEGATIVE_INFINITY]) => {
+        let greatest = before;
+        for (let at = from; at < to; at += step) greatest = Math.max(greatest, read(at));
+        return greatest;
+      },
+      ({ from, to, step }, [greatest, before = 0]) => {
+        let sum = before;
+        for (let at = from; at < to; at += step) sum += Math.exp((read(at) - greatest) * beta);
+        return sum;
+      },
+      ({ from, to, step }, [greatest, sum]) => {
         const logarithm = Math.log(sum);
-        for (let at = start; at < last; at += step) write(at, (read(at) - greatest) * beta - logarithm);
-      }
-    };
-    return { units: lanes.count, cost: 16 * lanes.length, compute };
+        for (let at = from; at < to; at += step) write(at, (read(at) - greatest) * beta - logarithm);
+      },
+    ]);
   },
 });

@@ -1,9 +1,9 @@
 /**
  * SOFTMAX with a 16-bit result, of more than 4 axes, and with any quantisation of an 8-bit result.
  */
-import { type Phase, resolveAxis } from "@nnhal/operations";
+import { resolveAxis } from "@nnhal/operations";
 import { ensure } from "@nnhal/operations/authoring";
-import { boundsOf, type Lanes, lanesOf } from "@nnhal/operations/kernels";
+import { computeLanes, type Lanes, lanesOf, type Pass } from "@nnhal/operations/kernels";
 import { type AnyOutput, type AnyTensor, readerOf, withQuantisation, writerOf } from "../_elements.ts";
 import { anyRank } from "../_elementwise.ts";
 import { activationTypes } from "../_types.ts";
@@ -30,29 +30,33 @@ export const softmax = wider("SOFTMAX", {
     const lanes = lanesOf(input.dimensions, resolveAxis(axis, input.dimensions.length));
     const is16 = input.type === "TENSOR_QUANT16_SYMM";
     if (is16) ensureFractions(output);
-    const compute = is16
-      ? softmax16(input, beta, lanes, output)
-      : realSoftmax(input, beta, lanes, withQuantisation(output));
-    return { units: lanes.count, cost: 16 * lanes.length, compute };
+    const passes = is16 ? softmax16(input, beta, output) : realSoftmax(input, beta, lanes, withQuantisation(output));
+    return computeLanes(lanes, 16, passes);
   },
 });
 
 /** y = exp(beta · (x − max x)) / Σ exp(beta · (x − max x)) */
-function realSoftmax(input: AnyTensor, beta: number, lanes: Lanes, output: AnyOutput): Phase["compute"] {
+function realSoftmax(input: AnyTensor, beta: number, { length }: Lanes, output: AnyOutput): Pass[] {
   const [read, write] = [readerOf(input), writerOf(output)];
-  const exponentials = new Float64Array(lanes.length);
-  const { step } = lanes;
-  return (first, end) => {
-    for (let lane = first; lane < end; lane++) {
-      const [start, last] = boundsOf(lanes, lane);
-      let greatest = Number.NEGATIVE_INFINITY;
-      for (let at = start; at < last; at += step) greatest = Math.max(greatest, read(at));
-      let sum = 0;
-      for (let at = start, index = 0; at < last; at += step, index++) {
+  const exponentials = new Float64Array(length);
+  return [
+    ({ from, to, step }, [before = Number.NEGATIVE_INFINITY]) => {
+      let greatest = before;
+      for (let at = from; at < to; at += step) greatest = Math.max(greatest, read(at));
+      return greatest;
+    },
+    ({ from, to, step, start }, [greatest, before = 0]) => {
+      let sum = before;
+      for (let at = from, index = (from - start) / step; at < to; at += step, index++) {
         exponentials[index] = Math.exp((read(at) - greatest) * beta);
         sum += exponentials[index];
       }
-      for (let at = start, index = 0; at < last; at += step, index++) write(at, exponentials[index] / sum);
-    }
-  };
+      return sum;
+    },
+    ({ from, to, step, start }, [, sum]) => {
+      for (let at = from, index = (from - start) / step; at < to; at += step, index++) {
+        write(at, exponentials[index] / sum);
+      }
+    },
+  ];
 }

@@ -7,8 +7,7 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
 import { resolveAxis } from "../shape.ts";
-import type { TensorData } from "../tensor.ts";
-import { boundsOf, type Lanes, lanesOf } from "./_lanes.ts";
+import { bestOf, computeLanes, lanesOf, type Pass } from "./_lanes.ts";
 
 /** Defines ARGMAX or ARGMIN; `isBetter` returns whether an element replaces the best one before it. */
 export function defineArgExtreme<const Name extends OperationTypeName & ("ARGMAX" | "ARGMIN")>(
@@ -37,26 +36,12 @@ export function defineArgExtreme<const Name extends OperationTypeName & ("ARGMAX
     },
     reference({ input: { data, dimensions }, axis }, { output }) {
       const lanes = lanesOf(dimensions, resolveAxis(axis, dimensions.length));
-      return {
-        units: lanes.count,
-        cost: 4 * lanes.length,
-        compute(first, end) {
-          for (let lane = first; lane < end; lane++) output.data[lane] = placeOfBest(data, lanes, lane, isBetter);
-        },
+      const find: Pass = (piece, [found = piece.start]) => {
+        const best = bestOf(data, piece, found, isBetter);
+        output.data[piece.lane] = (best - piece.start) / piece.step;
+        return best;
       };
+      return computeLanes(lanes, 4, [find]);
     },
   });
-}
-
-/** The place in a lane of the first element that none other is better than. */
-function placeOfBest(
-  data: TensorData,
-  lanes: Lanes,
-  lane: number,
-  isBetter: (element: number, best: number) => boolean,
-): number {
-  const [start, end] = boundsOf(lanes, lane);
-  let best = start;
-  for (let at = start + lanes.step; at < end; at += lanes.step) if (isBetter(data[at], data[best])) best = at;
-  return (best - start) / lanes.step;
 }

@@ -1,7 +1,9 @@
 /**
  * Lanes: the elements of a tensor along one axis.
  */
+import { type Phase, STEPS_BETWEEN_PAUSES } from "../phases.ts";
 import { extentProduct } from "../shape.ts";
+import type { TensorData } from "../tensor.ts";
 
 /** The lanes of a tensor along an axis, in row-major order of the other axes. */
 export interface Lanes {
@@ -18,8 +20,84 @@ export function lanesOf(dimensions: readonly number[], axis: number): Lanes {
   return { count: extentProduct(dimensions, 0, axis) * step, length: dimensions[axis], step };
 }
 
-/** The indexes of the first element of a lane, and of the first one behind it. */
-export function boundsOf({ length, step }: Lanes, lane: number): readonly [start: number, end: number] {
-  const start = Math.floor(lane / step) * step * length + (lane % step);
-  return [start, start + length * step];
+/** A piece of a lane. */
+export interface Piece {
+  /** The index of its first element. */
+  readonly from: number;
+  /** The index of the first element behind it. */
+  readonly to: number;
+  /** The distance between two elements. */
+  readonly step: number;
+  /** The index of the lane's first element. */
+  readonly start: number;
+  /** The number of the lane. */
+  readonly lane: number;
+}
+
+/**
+ * Goes over the elements of a piece, in their order, and returns what it has found so far, such as a sum. `found`: the results of the passes of
+ * this lane, its own being that of the pieces before; undefined at the first.
+ */
+export type Pass = (piece: Piece, found: readonly number[]) => number | undefined;
+
+/**
+ * Computes each lane in passes, of which one ends before the next begins. `cost`: of an element in all passes. A unit is a lane, or in longer lanes
+ * a piece of one in a pass.
+ */
+export function computeLanes({ count, length, step }: Lanes, cost: number, passes: readonly Pass[]): Phase {
+  const pieces = Math.max(1, Math.ceil((length * cost) / STEPS_BETWEEN_PAUSES));
+  const inPiece = Math.ceil(length / pieces);
+  const units = pieces === 1 ? 1 : pieces * passes.length;
+  let found: number[] = [];
+  const compute = (first: number, end: number) => {
+    for (let unit = first; unit < end; unit++) {
+      const lane = Math.floor(unit / units);
+      const start = Math.floor(lane / step) * step * length + (lane % step);
+      const from = start + (unit % pieces) * inPiece * step;
+      const piece = { from, to: Math.min(from + inPiece * step, start + length * step), step, start, lane };
+      if (unit % units === 0) found = [];
+      const one = Math.floor((unit % units) / pieces);
+      for (let pass = one; pass < (pieces === 1 ? passes.length : one + 1); pass++) {
+        found[pass] = passes[pass](piece, found) ?? 0;
+      }
+    }
+  };
+  return { units: count * units, cost: (length * cost) / units, inTurn: pieces > 1, compute };
+}
+
+/** max(greatest, x) */
+export function greatestOf(x: TensorData, { from, to, step }: Piece, greatest = Number.NEGATIVE_INFINITY): number {
+  let result = greatest;
+  for (let at = from; at < to; at += step) result = Math.max(result, x[at]);
+  return result;
+}
+
+/** The index of the first element that none other is better than. `found`: that of the pieces before. */
+export function bestOf(
+  data: TensorData,
+  { from, to, step }: Piece,
+  found: number,
+  isBetter: (element: number, best: number) => boolean,
+): number {
+  let best = found;
+  for (let at = from; at < to; at += step) if (isBetter(data[at], data[best])) best = at;
+  return best;
+}
+
+/** sum + Σ exp(beta · (x − greatest)). Writes the exponentials, if they are wanted. */
+export function addExponentials(
+  x: TensorData,
+  beta: number,
+  greatest: number,
+  { from, to, step, start }: Piece,
+  sum = 0,
+  exponentials?: Float64Array,
+): number {
+  let result = sum;
+  for (let at = from; at < to; at += step) {
+    const exponential = Math.exp((x[at] - greatest) * beta);
+    if (exponentials !== undefined) exponentials[(at - start) / step] = exponential;
+    result += exponential;
+  }
+  return result;
 }

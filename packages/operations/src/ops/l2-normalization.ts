@@ -9,7 +9,7 @@ import { int32, optional, tensor } from "../params.ts";
 import { resolveAxis } from "../shape.ts";
 import { integerRange, isFloat, type OutputTensor } from "../tensor.ts";
 import { fixedOutputQuantisation } from "./_fixed-quantisation.ts";
-import { boundsOf, type Lanes, lanesOf } from "./_lanes.ts";
+import { computeLanes, lanesOf, type Pass } from "./_lanes.ts";
 import { widen } from "./_widen.ts";
 
 /** Least length of a float slice; a shorter one is divided by this. */
@@ -37,25 +37,28 @@ export const l2Normalization = defineOperation({
   reference({ input, axis }, { output }) {
     const lanes = lanesOf(input.dimensions, resolveAxis(axis, input.dimensions.length));
     const values = widen(input);
-    const compute = (first: number, end: number) => normaliseLanes(values.data, lanes, output, first, end);
-    return [...values.phases, { units: lanes.count, cost: 8 * lanes.length, compute }];
+    return [...values.phases, computeLanes(lanes, 8, normaliseLanes(values.data, output))];
   },
 });
 
-/** y = x / √Σ x², for the lanes [first, end). */
-function normaliseLanes(x: Float64Array, lanes: Lanes, output: OutputTensor, first: number, end: number): void {
+/** y = x / √Σ x² */
+function normaliseLanes(x: Float64Array, output: OutputTensor): Pass[] {
   const { type, data, scale, zeroPoint } = output;
   const float = isFloat(type);
   const [least, greatest] = float ? [0, 0] : integerRange(type);
-  for (let lane = first; lane < end; lane++) {
-    const [start, last] = boundsOf(lanes, lane);
-    let sum = 0;
-    for (let at = start; at < last; at += lanes.step) sum += x[at] ** 2;
-    // Quantised lengths are whole numbers' roots: 0 or at least 1.
-    const length = Math.max(Math.sqrt(sum), LEAST_LENGTH);
-    for (let at = start; at < last; at += lanes.step) {
-      const value = x[at] / length;
-      data[at] = float ? value : clamp(roundHalfAway(value / scale) + zeroPoint, least, greatest);
-    }
-  }
+  return [
+    ({ from, to, step }, [before = 0]) => {
+      let sum = before;
+      for (let at = from; at < to; at += step) sum += x[at] ** 2;
+      return sum;
+    },
+    ({ from, to, step }, [sum]) => {
+      // Quantised lengths are whole numbers' roots: 0 or at least 1.
+      const length = Math.max(Math.sqrt(sum), LEAST_LENGTH);
+      for (let at = from; at < to; at += step) {
+        const value = x[at] / length;
+        data[at] = float ? value : clamp(roundHalfAway(value / scale) + zeroPoint, least, greatest);
+      }
+    },
+  ];
 }

@@ -7,7 +7,7 @@ import { ensure } from "../fail.ts";
 import { int32, scalar, tensor } from "../params.ts";
 import { resolveAxis } from "../shape.ts";
 import type { TensorData } from "../tensor.ts";
-import { boundsOf, type Lanes, lanesOf } from "./_lanes.ts";
+import { addExponentials, computeLanes, greatestOf, lanesOf, type Pass } from "./_lanes.ts";
 
 export const logSoftmax = defineOperation({
   name: "LOG_SOFTMAX",
@@ -27,23 +27,18 @@ export const logSoftmax = defineOperation({
   },
   reference({ input, beta, axis }, { output }) {
     const lanes = lanesOf(input.dimensions, resolveAxis(axis, input.dimensions.length));
-    return {
-      units: lanes.count,
-      cost: 16 * lanes.length,
-      compute: (first, end) => computeLanes(input.data, beta, lanes, output.data, first, end),
-    };
+    return computeLanes(lanes, 16, logSoftmaxOf(input.data, beta, output.data));
   },
 });
 
-/** y = beta · (x − max x) − log Σ exp(beta · (x − max x)), for the lanes [first, end). */
-function computeLanes(x: TensorData, beta: number, lanes: Lanes, y: TensorData, first: number, end: number): void {
-  for (let lane = first; lane < end; lane++) {
-    const [start, last] = boundsOf(lanes, lane);
-    let greatest = Number.NEGATIVE_INFINITY;
-    for (let at = start; at < last; at += lanes.step) greatest = Math.max(greatest, x[at]);
-    let sum = 0;
-    for (let at = start; at < last; at += lanes.step) sum += Math.exp((x[at] - greatest) * beta);
-    const logarithm = Math.log(sum);
-    for (let at = start; at < last; at += lanes.step) y[at] = (x[at] - greatest) * beta - logarithm;
-  }
+/** y = beta · (x − max x) − log Σ exp(beta · (x − max x)) */
+function logSoftmaxOf(x: TensorData, beta: number, y: TensorData): Pass[] {
+  return [
+    (piece, [greatest]) => greatestOf(x, piece, greatest),
+    (piece, [greatest, sum]) => addExponentials(x, beta, greatest, piece, sum),
+    ({ from, to, step }, [greatest, sum]) => {
+      const logarithm = Math.log(sum);
+      for (let at = from; at < to; at += step) y[at] = (x[at] - greatest) * beta - logarithm;
+    },
+  ];
 }

@@ -8,11 +8,10 @@ import { ensure } from "../fail.ts";
 import { clamp, roundingDivideByPowerOfTwo, saturatingRoundingDoublingHighMultiply } from "../fixed-point.ts";
 import { fixedPoint32, reciprocal } from "../fixed-point-functions.ts";
 import { int32, optional, scalar, tensor } from "../params.ts";
-import type { Phase } from "../phases.ts";
 import { resolveAxis } from "../shape.ts";
 import { integerRange, isFloat, type OutputTensor, type Tensor, type TensorData } from "../tensor.ts";
 import { fixedOutputQuantisation } from "./_fixed-quantisation.ts";
-import { boundsOf, type Lanes, lanesOf } from "./_lanes.ts";
+import { addExponentials, computeLanes, greatestOf, type Lanes, lanesOf, type Pass, type Piece } from "./_lanes.ts";
 import { softmaxExponentials } from "./_softmax-exponentials.ts";
 
 export const softmax = defineOperation({
@@ -37,50 +36,50 @@ export const softmax = defineOperation({
   },
   reference({ input, beta, axis }, { output }) {
     const lanes = lanesOf(input.dimensions, resolveAxis(axis, input.dimensions.length));
-    const compute = isFloat(input.type)
-      ? (first: number, end: number) => softmaxFloats(input.data, beta, lanes, output.data, first, end)
-      : softmaxQuantised(input, beta, lanes, output);
-    return { units: lanes.count, cost: 16 * lanes.length, compute };
+    const passes = isFloat(input.type)
+      ? softmaxFloats(input.data, beta, lanes, output.data)
+      : softmaxQuantised(input, beta, output);
+    return computeLanes(lanes, 16, passes);
   },
 });
 
-/** y = exp(beta · (x − max x)) / Σ exp(beta · (x − max x)), for the lanes [first, end). */
-function softmaxFloats(x: TensorData, beta: number, lanes: Lanes, y: TensorData, first: number, end: number): void {
-  const exponentials = new Float64Array(lanes.length);
-  for (let lane = first; lane < end; lane++) {
-    const [start, last] = boundsOf(lanes, lane);
-    let greatest = Number.NEGATIVE_INFINITY;
-    for (let at = start; at < last; at += lanes.step) greatest = Math.max(greatest, x[at]);
-    let sum = 0;
-    for (let at = start, index = 0; at < last; at += lanes.step, index++) {
-      exponentials[index] = Math.exp((x[at] - greatest) * beta);
-      sum += exponentials[index];
-    }
-    for (let at = start, index = 0; at < last; at += lanes.step, index++) y[at] = exponentials[index] / sum;
-  }
+/** y = exp(beta · (x − max x)) / Σ exp(beta · (x − max x)) */
+function softmaxFloats(x: TensorData, beta: number, { length }: Lanes, y: TensorData): Pass[] {
+  const exponentials = new Float64Array(length);
+  return [
+    (piece, [greatest]) => greatestOf(x, piece, greatest),
+    (piece, [greatest, sum]) => addExponentials(x, beta, greatest, piece, sum, exponentials),
+    (piece, [, sum]) => divide(exponentials, sum, piece, y),
+  ];
+}
+
+/** y = x / divisor */
+function divide(x: Float64Array, divisor: number, { from, to, step, start }: Piece, y: TensorData): undefined {
+  for (let at = from, index = (from - start) / step; at < to; at += step, index++) y[at] = x[index] / divisor;
 }
 
 /** The same in the reference's fixed point: exponents with 5 integer bits, the sum with 12. */
-function softmaxQuantised({ data, scale }: Tensor, beta: number, lanes: Lanes, output: OutputTensor): Phase["compute"] {
+function softmaxQuantised({ data, scale }: Tensor, beta: number, output: OutputTensor): Pass[] {
   const sumBits = 12;
   const exponentials = softmaxExponentials(beta * scale);
   const parts = exponentials.map((exponential) => fixedPoint32.rescale(exponential, 0, sumBits));
   const [least, most] = integerRange(output.type);
-  return (first, end) => {
-    for (let lane = first; lane < end; lane++) {
-      const [start, last] = boundsOf(lanes, lane);
-      let greatest = least;
-      for (let at = start; at < last; at += lanes.step) greatest = Math.max(greatest, data[at]);
-      let sum = 0;
-      for (let at = start; at < last; at += lanes.step) sum += parts[greatest - data[at]];
+  return [
+    (piece, [greatest = least]) => greatestOf(data, piece, greatest),
+    ({ from, to, step }, [greatest, before = 0]) => {
+      let sum = before;
+      for (let at = from; at < to; at += step) sum += parts[greatest - data[at]];
+      return sum;
+    },
+    ({ from, to, step }, [greatest, sum]) => {
       const { mantissa, shift } = reciprocal(sum, sumBits);
       // Shares below 2^-9 are 0 in units of 1/256.
       const unitShift = 31 - 8 - shift;
-      for (let at = start; at < last; at += lanes.step) {
+      for (let at = from; at < to; at += step) {
         const share = saturatingRoundingDoublingHighMultiply(mantissa, exponentials[greatest - data[at]]);
         const units = unitShift > 31 ? 0 : roundingDivideByPowerOfTwo(share, unitShift);
         output.data[at] = clamp(units + output.zeroPoint, least, most);
       }
-    }
-  };
+    },
+  ];
 }
