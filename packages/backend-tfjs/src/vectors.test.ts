@@ -4,8 +4,9 @@
  * vector. The derived forms, and the plain JavaScript engine, run through `nnhal vectors`.
  */
 import { existsSync } from "node:fs";
-import { findVectorFiles, readVectorFiles, runVectors, summarise } from "@nnhal/conformance";
-import { aidlVectorsFolder, vectorsFolder as folder } from "@nnhal/test-kit/folders";
+import * as kit from "@nnhal/conformance";
+import { runAidlVectors } from "@nnhal/test-kit/aidl-vectors";
+import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import { eachStructure, everyWay } from "@nnhal/test-kit/samples";
 import * as tf from "@tensorflow/tfjs-core";
 import { expect, it } from "vitest";
@@ -26,8 +27,8 @@ it("passes the public vectors that it supports", { timeout: 600_000 }, async ({ 
   const device = await deviceOn("wasm");
   const passing = new Set<string>();
   const before = tf.memory();
-  const { passed, failed, unsupported, skipped, failures, bySubject, reasons } = await summarise(
-    runVectors(device, readVectorFiles(await findVectorFiles(folder)), { filter: eachStructure(12) }),
+  const { passed, failed, unsupported, skipped, failures, bySubject, reasons } = await kit.summarise(
+    kit.runVectors(device, kit.readVectorFiles(await kit.findVectorFiles(folder)), { filter: eachStructure(12) }),
     ({ subject, verdict }) => {
       if (verdict === "passed") passing.add(subject);
     },
@@ -48,11 +49,6 @@ it("passes the public vectors that it supports", { timeout: 600_000 }, async ({ 
 });
 
 it("passes the vectors of AIDL that it supports", async ({ skip }) => {
-  skip(
-    !existsSync(aidlVectorsFolder),
-    `there are no vectors at ${aidlVectorsFolder}; set NNHAL_VECTORS_AIDL to their folder`,
-  );
-  const examples = readVectorFiles(await findVectorFiles(aidlVectorsFolder));
-  const { passed, failed, unsupported } = await summarise(runVectors(await deviceOn("wasm"), examples));
-  expect({ passed, failed, unsupported }).toEqual({ passed: 2, failed: 0, unsupported: 245 });
+  const counts = await runAidlVectors(kit, () => deviceOn("wasm"), skip);
+  expect(counts).toEqual({ passed: 2, failed: 0, unsupported: 245, wrong: [] });
 });

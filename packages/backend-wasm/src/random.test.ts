@@ -8,6 +8,7 @@ import { OperationType } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { deviceOf } from "./_devices.test-helper.ts";
 
+const { BATCH_MATMUL, MIRROR_PAD, PACK, REVERSE } = OperationType;
 const { CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, AVERAGE_POOL_2D, MAX_POOL_2D, MEAN, SOFTMAX } = OperationType;
 
 async function expectRight(options: Parameters<typeof randomExamples>[0], least: number): Promise<void> {
@@ -24,6 +25,10 @@ describe("the wasm backend", { timeout: 120_000 }, () => {
   const sums = codes.map(operationByCode).filter((operation) => operation !== undefined);
 
   it("computes random windows and sums", () => expectRight({ count: 60, operations: sums }, 100));
+
+  const added = [BATCH_MATMUL, MIRROR_PAD, PACK, REVERSE].map(operationByCode).filter((each) => each !== undefined);
+
+  it("computes what AIDL adds", () => expectRight({ count: 60, operations: added }, 100));
 
   it("computes random graphs, each in one way in turn", async () => {
     const { failures, passed } = await summarise(runGraphs(await deviceOf(), { count: 7 }));

@@ -4,8 +4,9 @@
  * `nnhal vectors`.
  */
 import { existsSync } from "node:fs";
-import { findVectorFiles, readVectorFiles, runVectors, summarise } from "@nnhal/conformance";
-import { aidlVectorsFolder, vectorsFolder as folder } from "@nnhal/test-kit/folders";
+import * as kit from "@nnhal/conformance";
+import { runAidlVectors } from "@nnhal/test-kit/aidl-vectors";
+import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import { expect, it } from "vitest";
 import { deviceOf } from "./_devices.test-helper.ts";
 
@@ -28,8 +29,10 @@ it("passes the public vectors that it supports", { timeout: 600_000 }, async ({ 
   const passing = new Set<string>();
   let count = 0;
   const chosen = everyWay ? undefined : () => count++ % 8 === 0;
-  const { passed, failures, bySubject } = await summarise(
-    runVectors(device, readVectorFiles(await findVectorFiles(folder)), { ...(chosen && { filter: chosen }) }),
+  const { passed, failures, bySubject } = await kit.summarise(
+    kit.runVectors(device, kit.readVectorFiles(await kit.findVectorFiles(folder)), {
+      ...(chosen && { filter: chosen }),
+    }),
     ({ subject, verdict }) => {
       if (verdict === "passed") passing.add(subject);
     },
@@ -42,11 +45,6 @@ it("passes the public vectors that it supports", { timeout: 600_000 }, async ({ 
 });
 
 it("passes the vectors of AIDL that it supports", async ({ skip }) => {
-  skip(
-    !existsSync(aidlVectorsFolder),
-    `there are no vectors at ${aidlVectorsFolder}; set NNHAL_VECTORS_AIDL to their folder`,
-  );
-  const examples = readVectorFiles(await findVectorFiles(aidlVectorsFolder));
-  const { passed, failed, unsupported } = await summarise(runVectors(await deviceOf(), examples));
-  expect({ passed, failed, unsupported }).toEqual({ passed: 2, failed: 0, unsupported: 245 });
+  const counts = await runAidlVectors(kit, () => deviceOf(), skip);
+  expect(counts).toEqual({ passed: 183, failed: 0, unsupported: 64, wrong: [] });
 });

@@ -3,9 +3,9 @@
  * that a page without one does not load it.
  */
 import type { GraphView, KernelTensor } from "@nnhal/backend";
-import type { AnyArgs, OperationArgs, TensorInfo } from "@nnhal/operations";
+import { type AnyArgs, elementCount, type OperationArgs, type TensorInfo } from "@nnhal/operations";
 import { outputOf, type Value } from "./builder.ts";
-import { expectFloat, type Lowering, type LoweringTable } from "./lowering.ts";
+import { constantOf, expectFloat, isQuant8, type Lowering, type LoweringTable } from "./lowering.ts";
 import { refuse } from "./refusal.ts";
 
 let loaded: LoweringTable | undefined;
@@ -24,11 +24,41 @@ function checkDetections(args: OperationArgs<"DETECTION_POSTPROCESSING", KernelT
   if (pairs > mostPairs) refuse(`${count} boxes may have ${pairs} pairs, more than ${mostPairs}`);
 }
 
-/** Of operations on regions all is available. */
+/** More matrices than these would make too much code. */
+const mostMatrices = 64;
+
+/** Refuses products of too many matrices: each is a step. */
+export function expectFewMatrices({ dimensions }: TensorInfo): void {
+  const count = elementCount(dimensions.slice(0, -2));
+  if (count > mostMatrices) refuse(`${count} matrices make more code than there may be`);
+}
+
+/** Sums of this many products of bytes fit 32 bits, whatever the zero points are. */
+const mostByteProducts = Math.floor((2 ** 31 - 1) / 255 ** 2);
+
+/** Refuses what products of matrices do not have. */
+function checkMatrices({ x, adjX }: OperationArgs<"BATCH_MATMUL", KernelTensor>): void {
+  if (x.type === "TENSOR_INT32") return;
+  const depth = x.dimensions.at(adjX ? -2 : -1) ?? 1;
+  if (isQuant8(x) && depth > mostByteProducts) refuse("its sums may need more than 32 bits");
+  expectFewMatrices(x);
+}
+
+/** Refuses an axis that is not constant, or not one of the tensor. */
+function checkReverse({ input, axis }: OperationArgs<"REVERSE", KernelTensor>): void {
+  const [place = 0] = Array.from(constantOf("the axis", axis));
+  if (place < 0 || place >= input.dimensions.length) refuse(`there is no axis ${place}`);
+}
+
+/** All is available. */
 const noCheck = () => {};
 
 const checks = {
   DETECTION_POSTPROCESSING: checkDetections,
+  BATCH_MATMUL: checkMatrices,
+  PACK: noCheck,
+  REVERSE: checkReverse,
+  MIRROR_PAD: noCheck,
   ROI_ALIGN: noCheck,
   ROI_POOLING: noCheck,
   HEATMAP_MAX_KEYPOINT: noCheck,
@@ -43,7 +73,7 @@ function defer(name: Name): Lowering<AnyArgs, AnyArgs> {
     const lowering = loaded?.[name] as Lowering<AnyArgs, AnyArgs> | undefined;
     if (lowering !== undefined) return lowering(args, outputs, builder);
     if (!builder.isTrial) throw new TypeError(`${name} is planned before its code is loaded`);
-    for (const value of Object.values(args)) if (isTensor(value)) builder.read(value);
+    for (const value of Object.values(args).flat()) if (isTensor(value)) builder.read(value);
     return Object.values(outputs).map((info) => outputOf(builder, info as TensorInfo));
   };
 }

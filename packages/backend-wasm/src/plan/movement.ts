@@ -46,7 +46,8 @@ function padInto(
   );
 }
 
-function padsOf(paddings: KernelTensor, rank: number): (readonly [number, number])[] {
+/** Elements before and after each axis, of constant paddings. */
+export function padsOf(paddings: KernelTensor, rank: number): (readonly [number, number])[] {
   const numbers = constantOf("the padding", paddings);
   return Array.from({ length: rank }, (_, axis) => [numbers[2 * axis] ?? 0, numbers[2 * axis + 1] ?? 0] as const);
 }

@@ -113,7 +113,7 @@ export const unary: LoweringTable = {
   ABS: ofFloats("ABS", (x) => on("abs", x), true),
   NEG: ofFloats("NEG", (x) => on("neg", x), true),
   SQRT: ofFloats("SQRT", (x) => on("sqrt", x)),
-  RSQRT: ofFloats("RSQRT", (x) => on("div", real(1), on("sqrt", x))),
+  RSQRT: ofReals("RSQRT", (x) => on("div", real(1), on("sqrt", x))),
   FLOOR: ofFloats("FLOOR", (x) => on("floor", x)),
   LOGICAL_NOT(args, outputs, builder) {
     return each(

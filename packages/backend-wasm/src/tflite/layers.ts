@@ -4,16 +4,18 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { activationRange, elementCount, isFloat, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import { quantiseMultiplier } from "@nnhal/operations/compiling";
-import { addElementwise, addMove, type Builder, operandOf, outputOf, transpose, type Value } from "../plan/builder.ts";
-import { addConnected, addConvolution, type Layer, rowsOf } from "../plan/convolution.ts";
+import { addElementwise, type Builder, outputOf, type Value } from "../plan/builder.ts";
+import { addConnected, addConvolution, type Layer } from "../plan/convolution.ts";
+import { expectFewMatrices } from "../plan/deferred.ts";
 import { awayFromZero, limit } from "../plan/elements.ts";
 import { accumulator, channel, convert, element, makeInteger, on, within } from "../plan/expression.ts";
 import { calc, choose, convertFormula, type Formula, realNumber } from "../plan/formula.ts";
 import { addTransposed, valueAsTensor } from "../plan/grouped.ts";
-import { fillTile, fillTileOfIntegers, finishedFloat } from "../plan/lowering.ts";
+import { fillTile, fillTileOfIntegers } from "../plan/lowering.ts";
+import { addProducts, floatSums, type Matrices, wholeSums } from "../plan/matrices.ts";
 import { refuse } from "../plan/refusal.ts";
 import { addRoutine } from "../plan/routine.ts";
-import { addProduct, expectSmallSums, type Sums } from "../plan/weighted.ts";
+import { expectSmallSums, type Sums } from "../plan/weighted.ts";
 import { numbersOf, type Result, type Table } from "./operands.ts";
 
 const zeros = (count: number) => new Array<number>(count).fill(0);
@@ -46,18 +48,6 @@ function wideSums(bias: KernelTensor | undefined): Sums {
     return { bias: builder.constant(fillTileOfIntegers([...numbers])), value };
   };
 }
-
-/** Sums of floats without a bias. */
-const floatSums: Sums = (builder, { weights, activation }) => ({
-  bias: builder.constant(fillTile(zeros(weights.columns))),
-  value: finishedFloat(activation),
-});
-
-/** Sums of integers as they are. */
-export const wholeSums: Sums = (builder, { input, weights }) => {
-  expectSmallSums(input, [], weights);
-  return { bias: builder.constant(fillTileOfIntegers(zeros(weights.columns))), value: accumulator("i32") };
-};
 
 /** Rows of floats as integers, each by its own least and greatest number, and the scales: see the extension's hybrid layers. */
 function addQuantisedRows(builder: Builder, source: Value, rows: number, isAsymmetric: boolean) {
@@ -180,31 +170,6 @@ function sumsOf({ input, bias }: Pick<Layer<"CONV_2D">, "input" | "bias">): { re
   return bias === undefined ? { sums: floatSums } : {};
 }
 
-/** More matrices than these would make too much code. */
-const mostMatrices = 64;
-
-interface Matrices {
-  readonly x: KernelTensor;
-  readonly y: KernelTensor;
-  readonly adjX: boolean;
-  readonly adjY: boolean;
-}
-
-/** The place of the matrix of an operand for each batch of the output. */
-function matrixPlaces(own: readonly number[], batches: readonly number[]): number[] {
-  const missing = batches.length - own.length;
-  return Array.from({ length: elementCount(batches) }, (_, batch) => {
-    let [rest, place, step] = [batch, 0, 1];
-    for (let axis = batches.length - 1; axis >= missing; axis--) {
-      const [extent = 1, ownExtent = 1] = [batches[axis], own[axis - missing]];
-      if (ownExtent > 1) place += (rest % extent) * step;
-      rest = Math.floor(rest / extent);
-      step *= ownExtent;
-    }
-    return place;
-  });
-}
-
 /** The lowerings. */
 export const layers: Table = {
   CONV_2D(args: Layer<"CONV_2D">, outputs: Result, builder): Value {
@@ -237,37 +202,11 @@ export const layers: Table = {
       addConnected({ input: integers, weights, bias, activation: 0, sums }, { output }, builder),
     );
   },
-  BATCH_MATMUL({ x, y, adjX, adjY }: Matrices, { output }: Result, builder): Value {
+  BATCH_MATMUL(args: Matrices, { output }: Result, builder): Value {
+    const { x, y } = args;
     const isWide = x.type === "TENSOR_QUANT16_SYMM" && y.type !== x.type && output.type === x.type;
     if (!isWide && !(isFloat(x.type) && isFloat(y.type))) refuse("matrices of these types are not available");
-    const places = [x, y].map(({ dimensions }) =>
-      matrixPlaces(dimensions.slice(0, -2), output.dimensions.slice(0, -2)),
-    );
-    const [lefts = [], rights = []] = places;
-    if (lefts.length > mostMatrices) refuse(`${lefts.length} matrices make more code than there may be`);
-    const [rows = 1, columns = 1] = output.dimensions.slice(-2);
-    const depth = x.dimensions.at(adjX ? -2 : -1) ?? 1;
-    const order = [...x.dimensions.keys()];
-    const last = order.splice(-2).reverse();
-    const value = adjX ? transpose(builder, builder.read(x), [...order, ...last], "BATCH_MATMUL") : builder.read(x);
-    const target = outputOf(builder, output);
-    const sums = isWide ? wideSums(undefined) : floatSums;
-    for (const [batch, left] of lefts.entries()) {
-      const result = lefts.length === 1 ? target : builder.value(target.type, [rows, columns]);
-      const weights = {
-        filter: y,
-        depth,
-        columns,
-        depthStep: adjY ? 1 : columns,
-        columnStep: adjY ? depth : 1,
-        first: (rights[batch] ?? 0) * depth * columns,
-      };
-      const weighted = { input: x, weights, bias: undefined, output, activation: 0, sums };
-      addProduct(builder, "BATCH_MATMUL", weighted, rows, rowsOf(value, rows, depth, left * rows * depth), result);
-      if (result === target) continue;
-      const to = operandOf(target, [columns, 1], batch * rows * columns);
-      addMove(builder, "BATCH_MATMUL", [rows, columns], operandOf(result, [columns, 1]), to);
-    }
-    return target;
+    expectFewMatrices(output);
+    return addProducts(builder, args, output, outputOf(builder, output), isWide ? wideSums(undefined) : floatSums);
   },
 };

@@ -7,10 +7,10 @@ import { accumulator, type Expression, element, makeInteger, on, within } from "
 import { fixedMultiple } from "../plan/fixed-point.ts";
 import { calc, integer } from "../plan/formula.ts";
 import { fillTileOfIntegers } from "../plan/lowering.ts";
+import { wholeSums } from "../plan/matrices.ts";
 import { refuse } from "../plan/refusal.ts";
 import { addRoutine } from "../plan/routine.ts";
 import { addProduct } from "../plan/weighted.ts";
-import { wholeSums } from "./layers.ts";
 import type { Table } from "./operands.ts";
 
 /** A sum of products of two tensors as an element of a result. The multiplier is computed in numbers of 32 bits. */
