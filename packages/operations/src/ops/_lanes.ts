@@ -84,19 +84,13 @@ export function bestOf(
   return best;
 }
 
-/** sum + Σ exp(beta · (x − greatest)). Writes the exponentials, if they are wanted. */
-export function addExponentials(
-  x: TensorData,
-  beta: number,
-  greatest: number,
-  { from, to, step, start }: Piece,
-  sum = 0,
-  exponentials?: Float64Array,
-): number {
+/** sum + Σ exp(beta · (x − most)). Writes the exponentials of the lane, if they are wanted. */
+export function addExponentials(x: TensorData, beta: number, most: number, piece: Piece, sum = 0, into?: Float64Array) {
+  const { from, to, step, start } = piece;
   let result = sum;
   for (let at = from; at < to; at += step) {
-    const exponential = Math.exp((x[at] - greatest) * beta);
-    if (exponentials !== undefined) exponentials[(at - start) / step] = exponential;
+    const exponential = Math.exp((x[at] - most) * beta);
+    if (into !== undefined) into[(at - start) / step] = exponential;
     result += exponential;
   }
   return result;
