@@ -1,8 +1,11 @@
-import { library } from "../../tsup.base.ts";
+import { library, withoutWhiteSpace } from "../../tsup.base.ts";
 
-export default library({
-  index: "src/index.ts",
-  engines: "src/engines.ts",
-  "float32/index": "src/float32/index.ts",
-  "proof/index": "src/proof/index.ts",
-});
+export default library(
+  {
+    index: "src/index.ts",
+    engines: "src/engines.ts",
+    "float32/index": "src/float32/index.ts",
+    "proof/index": "src/proof/index.ts",
+  },
+  { esbuildOptions: withoutWhiteSpace },
+);
