@@ -3,7 +3,7 @@
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { examplesOf, runExample } from "@nnhal/test-kit/run-example";
+import { examplesOf, runExample, runExamples } from "@nnhal/test-kit/run-example";
 import { describe, expect, it } from "vitest";
 import { programsIn } from "./document-examples.ts";
 import { readWorkspace } from "./workspace.ts";
@@ -73,8 +73,16 @@ describe.concurrent("READMEs", () => {
     }
   });
 
-  it.each(readmes.filter((path) => path !== "README.md"))("%s: its examples run", { timeout: 60_000 }, async (path) => {
-    for (const example of examplesOf(path)) expect((await runExample(withFiles(example), root)).stderr).toBe("");
+  it("of packages have examples that run", { timeout: 240_000 }, async () => {
+    const paths = readmes.filter((path) => path !== "README.md");
+    const examples = paths.flatMap((path) => examplesOf(path).map((code) => ({ path, code })));
+    expect(examples.length).toBeGreaterThan(20);
+    const outputs = await runExamples(
+      examples.map(({ code }) => withFiles(code)),
+      root,
+    );
+    const errors = examples.map(({ path }, index) => ({ path, stderr: outputs[index]?.stderr }));
+    expect(errors.filter(({ stderr }) => stderr !== "")).toEqual([]);
   });
 
   it("docs/extensions.md: its examples are one program, which prints what they say", { timeout: 60_000 }, async () => {
@@ -90,8 +98,10 @@ describe.concurrent("READMEs", () => {
     "%s: each of its examples prints what it says",
     { timeout: 120_000 },
     async (path) => {
-      for (const code of examplesOf(path)) {
-        const { stdout, stderr } = await runExample(withFiles(code), root);
+      const codes = examplesOf(path);
+      const outputs = await runExamples(codes.map(withFiles), root);
+      for (const [index, { stdout, stderr }] of outputs.entries()) {
+        const code = codes[index] ?? "";
         expect(stderr).toBe("");
         const said = [...code.matchAll(/^ *(?:if \(.*\) )?console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
         // An example without a stated output is only shown to run.
@@ -102,8 +112,9 @@ describe.concurrent("READMEs", () => {
 
   it("docs/adding-an-operation.md: its definition works as it is used", { timeout: 60_000 }, async () => {
     // The examples as one file, outside the package: relative imports become imports of the package's entries.
-    const examples = examplesOf("docs/adding-an-operation.md");
-    const code = examples
+    const [definition = "", kernel, loop = "", use = "", ...others] = examplesOf("docs/adding-an-operation.md");
+    expect(others).toEqual([]);
+    const code = [definition, use]
       .join("\n")
       .replace(/^import .* from "\.\/scale-shift\.ts";$/m, "")
       .replace('"../index.ts"', '"@nnhal/operations"')
@@ -111,11 +122,14 @@ describe.concurrent("READMEs", () => {
     const { stdout, stderr } = await runExample(code, root);
     expect(stderr).toBe("");
     expect(stdout).toBe("1.3\ninput 0 (input): expected TENSOR_FLOAT32, got TENSOR_INT32\n");
-    expect(readFileSync(join(root, "packages/operations/src/ops/softmax.ts"), "utf8")).toContain(examples[1]);
+    const kernels = join(root, "packages/operations/src/ops");
+    expect(readFileSync(join(kernels, "softmax.ts"), "utf8")).toContain(kernel);
+    const lanes = readFileSync(join(kernels, "_lanes.ts"), "utf8").replace(/^ +/gm, "");
+    expect(lanes).toContain(loop.replace(/^ +/gm, ""));
   });
 
   it("docs/debugging.md: its examples run", { timeout: 60_000 }, async () => {
-    for (const code of examplesOf("docs/debugging.md")) expect((await runExample(code)).stderr).toBe("");
+    for (const { stderr } of await runExamples(examplesOf("docs/debugging.md"))) expect(stderr).toBe("");
   });
 
   it("docs/transport.md: its worker serves a device to the thread that starts it", { timeout: 60_000 }, async () => {
