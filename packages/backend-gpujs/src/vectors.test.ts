@@ -4,18 +4,19 @@
  * NNHAL_VECTOR_WAYS=all each vector runs. The derived forms, and the other modes run through `nnhal vectors`.
  */
 import { existsSync } from "node:fs";
-import { findVectorFiles, readVectorFiles, runVectors, summarise } from "@nnhal/conformance";
+import * as kit from "@nnhal/conformance";
+import { runAidlVectors } from "@nnhal/test-kit/aidl-vectors";
 import { vectorsFolder as folder } from "@nnhal/test-kit/folders";
 import { eachStructure, everyWay } from "@nnhal/test-kit/samples";
 import { expect, it } from "vitest";
-import { deviceOver } from "./_devices.test-helper.ts";
+import { deviceOn, deviceOver } from "./_devices.test-helper.ts";
 
 it("passes the public vectors that it supports, and keeps no value", { timeout: 600_000 }, async ({ skip }) => {
   skip(!existsSync(folder), `there are no vectors at ${folder}; set NNHAL_VECTORS to their folder`);
   const { device, machine } = await deviceOver("webasm");
   const passing = new Set<string>();
-  const { passed, failed, unsupported, skipped, failures } = await summarise(
-    runVectors(device, readVectorFiles(await findVectorFiles(folder)), {
+  const { passed, failed, unsupported, skipped, failures } = await kit.summarise(
+    kit.runVectors(device, kit.readVectorFiles(await kit.findVectorFiles(folder)), {
       filter: eachStructure(Number.POSITIVE_INFINITY),
     }),
     ({ subject, verdict }) => {
@@ -32,4 +33,9 @@ it("passes the public vectors that it supports, and keeps no value", { timeout: 
     skipped: 0,
     operations: 83,
   });
+});
+
+it("passes the vectors of AIDL that it supports", async ({ skip }) => {
+  const counts = await runAidlVectors(kit, () => deviceOn("webasm"), skip);
+  expect(counts).toEqual({ passed: 216, failed: 0, unsupported: 31, wrong: [] });
 });

@@ -1,54 +1,17 @@
 /** Operations that AIDL adds: the bits of the reference for random tensors, and what is refused. */
 import { type Executable, type GraphView, viewModel } from "@nnhal/backend";
 import { referenceBackend } from "@nnhal/backend-reference";
-import { input, modelOf, operand, output, subgraphOf } from "@nnhal/test-kit/models";
-import {
-  ErrorStatus,
-  ExecutionPreference,
-  type Operand,
-  OperandLifeTime,
-  OperandType,
-  OperationType,
-  Priority,
-} from "@nnhal/types";
+import { int32, list, matmulModel, operationModel } from "@nnhal/test-kit/operation-models";
+import { ErrorStatus, ExecutionPreference, OperandType, OperationType, Priority } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { backend } from "./wasm-backend.ts";
 
-const { BOOL, INT32, TENSOR_INT32, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED, TENSOR_FLOAT32 } = OperandType;
-const { CONSTANT_COPY } = OperandLifeTime;
+const { TENSOR_INT32, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED, TENSOR_FLOAT32 } = OperandType;
 
-type Facts = Partial<Operand>;
-
-/** A graph of one operation. Constants are integers of 32 bits, or booleans of one byte. */
-function graphOf(
-  type: number,
-  inputs: readonly (Facts | { constant: readonly number[]; facts: Facts })[],
-  result: Facts,
-): GraphView {
-  const bytes: number[] = [];
-  const operands = inputs.map((each) => {
-    if (!("constant" in each)) return operand({ ...input, ...each });
-    const data =
-      each.facts.type === BOOL ? Uint8Array.from(each.constant) : new Uint8Array(Int32Array.from(each.constant).buffer);
-    const location = { poolIndex: 0, offset: bytes.length, length: data.length };
-    bytes.push(...data, ...new Array<number>((4 - (data.length % 4)) % 4).fill(0));
-    return operand({ lifetime: CONSTANT_COPY, dimensions: [], ...each.facts, location });
-  });
-  operands.push(operand({ ...output, ...result }));
-  const operations = [{ type, inputs: [...inputs.keys()], outputs: [inputs.length] }];
-  return viewModel({
-    model: modelOf(subgraphOf(operands, operations), { operandValues: Uint8Array.from(bytes) }),
-    pools: [],
-  });
-}
-
-const bool = (value: boolean) => ({ constant: [value ? 1 : 0], facts: { type: BOOL } });
-const int32 = (value: number) => ({ constant: [value], facts: { type: INT32 } });
-const list = (numbers: readonly number[], dimensions = [numbers.length]) => ({
-  constant: numbers,
-  facts: { type: TENSOR_INT32, dimensions },
-});
+const graphOf = (...given: Parameters<typeof operationModel>) =>
+  viewModel({ model: operationModel(...given), pools: [] });
+const matmul = (...given: Parameters<typeof matmulModel>) => viewModel({ model: matmulModel(...given), pools: [] });
 
 async function open() {
   const [reference, wasm] = await Promise.all([referenceBackend.open(), backend.open()]);
@@ -106,22 +69,6 @@ async function expectSameBits(graph: GraphView, seed: number): Promise<void> {
 }
 
 const quantised = { type: TENSOR_QUANT8_ASYMM_SIGNED, scale: 0.5, zeroPoint: 3 };
-
-/** BATCH_MATMUL of matrices of these extents. */
-function matmul(
-  facts: Facts,
-  batches: readonly number[],
-  extents: readonly number[],
-  adjX: boolean,
-  adjY: boolean,
-  result = facts,
-) {
-  const [rows = 1, depth = 1, columns = 1] = extents;
-  const x = { ...facts, dimensions: [...batches, ...(adjX ? [depth, rows] : [rows, depth])] };
-  const y = { ...facts, dimensions: [...batches, ...(adjY ? [columns, depth] : [depth, columns])] };
-  const sum = { ...result, dimensions: [...batches, rows, columns] };
-  return graphOf(OperationType.BATCH_MATMUL, [x, y, bool(adjX), bool(adjY)], sum);
-}
 
 describe("BATCH_MATMUL", () => {
   const extent = fc.integer({ min: 1, max: 9 });

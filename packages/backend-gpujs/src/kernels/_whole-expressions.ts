@@ -105,5 +105,7 @@ export const wholeExpressions: Readonly<Record<string, WholeExpression | undefin
   HARD_SWISH: table("HARD_SWISH"),
   MUL: product,
   PRELU: prelu,
+  // Of 0 and less it has the greatest element, which numbers of float32 do not give.
+  RSQRT: table("RSQRT"),
   SUB: sum(-1),
 };

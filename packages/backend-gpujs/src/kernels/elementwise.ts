@@ -1,6 +1,6 @@
 /** Elementwise operations. */
 import type { KernelTensor } from "@nnhal/backend";
-import { type AnyArgs, type AnyOperandType, isFloat, type TensorInfo } from "@nnhal/operations";
+import type { AnyArgs, AnyOperandType, TensorInfo } from "@nnhal/operations";
 import { type GpujsTable, isReal, kernelOf } from "./_kernel.ts";
 import { isTensor, pointwise } from "./_pointwise.ts";
 import { isQuantised } from "./_quantised.ts";
@@ -67,8 +67,7 @@ export const elementwiseKernels = {
   RELU: elementwise("RELU"),
   RELU1: elementwise("RELU1"),
   RELU6: elementwise("RELU6"),
-  // Of 8 bits, 0 and less have the greatest element, which dequantised numbers do not give.
-  RSQRT: elementwise("RSQRT", isFloat),
+  RSQRT: elementwise("RSQRT"),
   SIN: elementwise("SIN"),
   SQRT: elementwise("SQRT"),
   SUB: elementwise("SUB"),

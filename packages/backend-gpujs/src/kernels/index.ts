@@ -2,6 +2,7 @@
 import type { GpujsTable } from "./_kernel.ts";
 import { convolutionKernels } from "./convolution.ts";
 import { elementwiseKernels } from "./elementwise.ts";
+import { matrixKernels } from "./matrices.ts";
 import { movementKernels } from "./movement.ts";
 import { normalisationKernels } from "./normalisation.ts";
 import { poolingKernels } from "./pooling.ts";
@@ -12,6 +13,7 @@ import { selectionKernels } from "./selection.ts";
 export const kernels: GpujsTable = {
   ...convolutionKernels,
   ...elementwiseKernels,
+  ...matrixKernels,
   ...movementKernels,
   ...normalisationKernels,
   ...poolingKernels,

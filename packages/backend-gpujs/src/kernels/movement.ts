@@ -16,7 +16,7 @@ import {
 import type { Source, Stage, Writer } from "./_code.ts";
 import { isExact } from "./_exact.ts";
 import { imageOf } from "./_image.ts";
-import { literal, ravel } from "./_index.ts";
+import { literal, plus, ravel } from "./_index.ts";
 import { type GpujsTable, type KernelSpec, kernelOf, type Make } from "./_kernel.ts";
 import { type Pad, padsOf, readPadded } from "./_pads.ts";
 import { isQuantised } from "./_quantised.ts";
@@ -222,19 +222,70 @@ const concatenation = move({
     { output }: { readonly output: TensorInfo },
     make,
   ) {
-    let parts: readonly Part[] = inputs
-      .filter(({ dimensions }) => !dimensions.includes(0))
-      .map((source) => ({ source: requantise(source, output, make), dimensions: source.dimensions }));
-    while (parts.length > MOST_JOINED) {
-      const groups = Array.from({ length: Math.ceil(parts.length / MOST_JOINED) }, (_, group) =>
-        parts.slice(group * MOST_JOINED, (group + 1) * MOST_JOINED),
-      );
-      parts = groups.map((group) => {
-        const dimensions = joinedShape(group, axis);
-        return { dimensions, source: make.stage({ dimensions }, (writer) => joinParts(writer, group, axis)) };
+    const filled = inputs.filter(({ dimensions }) => !dimensions.includes(0));
+    return joinAll(
+      filled.map((source) => ({ source: requantise(source, output, make), dimensions: source.dimensions })),
+      axis,
+      make,
+    );
+  },
+});
+
+/** The output of tensors that are joined along an axis, by as many programs as that takes. */
+function joinAll(all: readonly Part[], axis: number, make: Make): Stage {
+  let parts = all;
+  while (parts.length > MOST_JOINED) {
+    const groups = Array.from({ length: Math.ceil(parts.length / MOST_JOINED) }, (_, group) =>
+      parts.slice(group * MOST_JOINED, (group + 1) * MOST_JOINED),
+    );
+    parts = groups.map((group) => {
+      const dimensions = joinedShape(group, axis);
+      return { dimensions, source: make.stage({ dimensions }, (writer) => joinParts(writer, group, axis)) };
+    });
+  }
+  return make.output((writer) => joinParts(writer, parts, axis));
+}
+
+const pack = move({
+  leads: false,
+  prepare({ values, axis }: { readonly values: readonly KernelTensor[]; readonly axis: number }, _: One, make) {
+    return joinAll(
+      values.map((source) => ({ source, dimensions: source.dimensions.toSpliced(axis, 0, 1) })),
+      axis,
+      make,
+    );
+  },
+});
+
+const reverse = move({
+  refuse: ({ axis }) =>
+    isTensor(axis) && "data" in axis && axis.data !== undefined ? undefined : "the axis is not constant",
+  prepare({ input, axis }: Unary & { readonly axis: KernelTensor }, _: One, make) {
+    const [along = 0] = axis.data ?? [];
+    const { dimensions } = input;
+    const rank = dimensions.length;
+    ensure(along >= 0 && along < rank, () => `axis ${along} is outside [0, ${rank})`);
+    const strides = stridesOf(dimensions);
+    const steps = strides.map((stride, place) => (place === along ? -stride : stride));
+    return make.output(({ read, at }) => read(input)(ravel(at, steps, (dimensions[along] - 1) * strides[along])));
+  },
+});
+
+const mirrorPad = move({
+  prepare({ input, paddings, mode }: Unary & { paddings: KernelTensor; mode: number }, _: One, make) {
+    const border = mode === 0 ? 1 : 0;
+    const pads = padsOf(paddings);
+    return make.output(({ read, at, index, truncate }) => {
+      const places = input.dimensions.map((extent, axis) => {
+        const [before, after] = pads[axis];
+        if (before + after === 0) return at[axis];
+        const place = index(plus(at[axis], -before));
+        const low = before === 0 ? place : `Math.max(${place}, ${border - 1} - ${place})`;
+        const whole = after === 0 ? low : `Math.min(${low}, ${2 * extent - 1 - border} - ${place})`;
+        return index(truncate(whole));
       });
-    }
-    return make.output((writer) => joinParts(writer, parts, axis));
+      return read(input)(ravel(places, stridesOf(input.dimensions)));
+    });
   },
 });
 
@@ -315,9 +366,12 @@ export const movementKernels = {
   EMBEDDING_LOOKUP: embeddingLookup,
   EXPAND_DIMS: reshaped,
   GATHER: gather,
+  MIRROR_PAD: mirrorPad,
+  PACK: pack,
   PAD: pad,
   PAD_V2: padV2,
   RESHAPE: reshaped,
+  REVERSE: reverse,
   SLICE: slice,
   SPACE_TO_BATCH_ND: spaceToBatchNd,
   SPACE_TO_DEPTH: spaceToDepth,

@@ -5,6 +5,7 @@ import * as convolution from "./convolution.ts";
 import * as detection from "./detection.ts";
 import * as elementwise from "./elementwise.ts";
 import * as lstm from "./lstm.ts";
+import { batchMatmul } from "./matrices.ts";
 import * as movement from "./movement.ts";
 import * as normalisation from "./normalisation.ts";
 import * as pooling from "./pooling.ts";
@@ -20,6 +21,7 @@ export const kernels: KernelTable<tf.Tensor> = {
   ARGMIN: reduction.argmin,
   AVERAGE_POOL_2D: pooling.averagePool2d,
   AXIS_ALIGNED_BBOX_TRANSFORM: detection.axisAlignedBboxTransform,
+  BATCH_MATMUL: batchMatmul,
   BATCH_TO_SPACE_ND: movement.batchToSpaceNd,
   BIDIRECTIONAL_SEQUENCE_LSTM: lstm.bidirectionalSequenceLstm,
   BIDIRECTIONAL_SEQUENCE_RNN: rnn.bidirectionalSequenceRnn,
@@ -63,9 +65,11 @@ export const kernels: KernelTable<tf.Tensor> = {
   MAXIMUM: elementwise.maximum,
   MEAN: reduction.mean,
   MINIMUM: elementwise.minimum,
+  MIRROR_PAD: movement.mirrorPad,
   MUL: elementwise.mul,
   NEG: elementwise.neg,
   NOT_EQUAL: elementwise.notEqual,
+  PACK: movement.pack,
   PAD: movement.pad,
   PAD_V2: movement.padV2,
   POW: elementwise.pow,
@@ -85,6 +89,7 @@ export const kernels: KernelTable<tf.Tensor> = {
   RESHAPE: movement.reshape,
   RESIZE_BILINEAR: resize.resizeBilinear,
   RESIZE_NEAREST_NEIGHBOR: resize.resizeNearestNeighbor,
+  REVERSE: movement.reverse,
   RNN: rnn.rnn,
   ROI_ALIGN: regions.roiAlign,
   ROI_POOLING: regions.roiPooling,

@@ -130,6 +130,53 @@ export const padV2 = storedKernel({
   },
 });
 
+/** Elements along an axis by their places: of any rank, which the engines' own kernels of the kind do not have. */
+function pickAlong(tensor: tf.Tensor, axis: number, places: readonly number[]): tf.Tensor {
+  const [outer, inner] = [extentProduct(tensor.shape, 0, axis), extentProduct(tensor.shape, axis + 1)];
+  const slices = tf.reshape(tensor, [outer, tensor.shape[axis], inner]);
+  const picked = tf.gather(slices, tf.tensor1d([...places], "int32"), 1);
+  return tf.reshape(picked, [...tensor.shape.slice(0, axis), places.length, ...tensor.shape.slice(axis + 1)]);
+}
+
+export const mirrorPad = storedKernel({
+  prepare({ input, paddings, mode }: Unary & { readonly paddings: KernelTensor; readonly mode: number }) {
+    const border = mode === 0 ? 1 : 0;
+    const axes = padsOf(paddings).flatMap(([before, after], axis) => {
+      if (before + after === 0) return [];
+      const extent = input.dimensions[axis];
+      const places = Array.from({ length: before + extent + after }, (_, index) => {
+        const place = Math.max(index - before, before - index - 1 + border);
+        return place < extent ? place : 2 * extent - 1 - border - place;
+      });
+      return [{ axis, places }];
+    });
+    return (read) => axes.reduce((tensor, { axis, places }) => pickAlong(tensor, axis, places), tf.clone(read(input)));
+  },
+});
+
+export const reverse = storedKernel({
+  prepare({ input, axis }: Unary & { readonly axis: KernelTensor }) {
+    const { dimensions } = input;
+    return (read) => {
+      const [along] = axis.data ?? read(axis).dataSync();
+      const rank = dimensions.length;
+      ensure(along >= 0 && along < rank, () => `axis ${along} is outside [0, ${rank})`);
+      const places = Array.from({ length: dimensions[along] }, (_, index) => dimensions[along] - 1 - index);
+      return pickAlong(read(input), along, places);
+    };
+  },
+});
+
+export const pack = storedKernel({
+  prepare({ values, axis }: { readonly values: readonly KernelTensor[]; readonly axis: number }) {
+    return (read) =>
+      tf.concat(
+        values.map((each) => tf.reshape(read(each), each.dimensions.toSpliced(axis, 0, 1))),
+        axis,
+      );
+  },
+});
+
 /** By concatenation, which copies whole rows. The kernel of tfjs computes the place of every element separately. */
 export const tile = storedKernel({
   prepare: ({ input, multiples }: Unary & { readonly multiples: KernelTensor }) => {

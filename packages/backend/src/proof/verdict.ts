@@ -26,6 +26,7 @@ interface Kind {
 }
 
 const layers: readonly string[] = [
+  "BATCH_MATMUL",
   "CONV_2D",
   "DEPTHWISE_CONV_2D",
   "FULLY_CONNECTED",
