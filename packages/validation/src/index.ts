@@ -50,6 +50,8 @@ export { type Rule, type RuleCode, rules } from "./rules.ts";
 export { type SealOptions, sealModel } from "./sealed-model.ts";
 export { longestList, TooLong, takeList, takeNumbers, Unreadable } from "./take.ts";
 export {
+  greatestAidlPrefix,
+  isLostInAidl,
   validateExecutionPreference,
   validatePriority,
   validOperandType,

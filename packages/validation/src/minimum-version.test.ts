@@ -5,6 +5,7 @@ import {
   describeExtension,
   floorModel,
   input,
+  listRules,
   loopModel,
   modelOf,
   operand,
@@ -13,9 +14,17 @@ import {
   subgraphOf,
   withExtensions,
 } from "@nnhal/test-kit/models";
-import { halVersions, type Model, type Operand, OperandLifeTime, OperandType } from "@nnhal/types";
+import {
+  halVersions,
+  isAidl,
+  type Model,
+  type Operand,
+  OperandLifeTime,
+  OperandType,
+  OperationType,
+} from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { minimumVersion, validateModel, versionRequirements } from "./index.ts";
+import { minimumVersion, modelIssues, validateModel, versionRequirements } from "./index.ts";
 
 const findUnused = (facts: Partial<Operand>) =>
   changePart(floorModel(), "main.operands[3]", operand({ lifetime: OperandLifeTime.NO_VALUE, ...facts }));
@@ -37,7 +46,6 @@ const models: readonly (readonly [what: string, version: (typeof halVersions)[nu
   ],
   ["the relaxed flag", "1.0", changePart(floorModel(), "relaxComputationFloat32toFloat16", true)],
   ["unknown extents", "1.0", floorModel({ dimensions: [0, 2] })],
-  ["OEM types", "1.0", findUnused({ type: OperandType.TENSOR_OEM_BYTE })],
   ["an operation of 1.2", "1.2", unary("ABS")],
   ["an operation of 1.3", "1.3", unary("HARD_SWISH")],
   [
@@ -114,5 +122,43 @@ describe("versionRequirements", () => {
 
   it("are not known of a model that is not valid", () => {
     expect(versionRequirements(changePart(floorModel(), "main.operands[0].scale", 1))).toBeUndefined();
+  });
+});
+
+describe("what HIDL alone has", () => {
+  const hidl = halVersions.filter((version) => !isAidl(version));
+  const validIn = (model: Model) => halVersions.filter((version) => validateModel(model, { version }));
+  const oemOperation = changePart(floorModel(), "main.operations[0].type", OperationType.OEM_OPERATION);
+  const withPrefix = (prefix: number) => ({
+    ...changePart(floorModel(), "main.operations[1].type", prefix * 0x1_0000),
+    extensionNameToPrefix: [{ name: "com.example", prefix }],
+  });
+
+  it("is not valid in a version of AIDL that is asked for", () => {
+    expect(validIn(floorModel())).toEqual(halVersions);
+    expect(validIn(oemOperation)).toEqual(hidl);
+    expect(listRules(modelIssues(oemOperation, { version: "aidl1" }))).toEqual([
+      "operation-type main.operations[0].type",
+    ]);
+    const type = findUnused({ type: OperandType.TENSOR_OEM_BYTE });
+    expect(validIn(type)).toEqual(hidl);
+    for (const model of [type, oemOperation]) expect(minimumVersion(model)).toBe("1.0");
+    expect(listRules(modelIssues(type, { version: "aidl4" }))).toEqual([
+      expect.stringMatching(/^operand-type main\.operands\[\d\]\.type$/),
+    ]);
+  });
+
+  it("has prefixes of 16 bits, where AIDL has 15", () => {
+    expect(validIn(withPrefix(0x7fff))).toEqual(halVersions.filter((version) => version >= "1.2"));
+    expect(validIn(withPrefix(0x8000))).toEqual(["1.2", "1.3"]);
+    expect(listRules(modelIssues(withPrefix(0x8000), { version: "aidl2" }))).toEqual([
+      "extension-mapping extensionNameToPrefix[0].prefix",
+      "extension-operation-version main.operations[1].type",
+      "extension-prefix main.operations[1].type",
+    ]);
+  });
+
+  it("is valid where no version is asked for", () => {
+    for (const model of [oemOperation, withPrefix(0x8000)]) expect(validateModel(model)).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * The oldest HAL version that a model fits, and the parts that need it. Both follow from validation: a model is valid at a version
- * exactly if it is valid at any version and its minimum version is not newer.
+ * exactly if it is valid at any version, its minimum version is not newer, and AIDL has its codes where the version is one of AIDL.
  */
 import { type HalVersion, halVersions, type Model } from "@nnhal/types";
 import type { VersionRequirement } from "./context.ts";

@@ -13,6 +13,7 @@ import {
 import {
   type ExtensionNameAndPrefix,
   type HalVersion,
+  isAidl,
   type Model,
   newestHalVersion,
   type Operation,
@@ -28,10 +29,11 @@ import { memoryFacts } from "./pool.ts";
 import { checkReferenceCycles } from "./reference-cycle.ts";
 import { isBytes, isObject, isUint32 } from "./structure.ts";
 import type { SubgraphView } from "./subgraph-view.ts";
+import { greatestAidlPrefix } from "./type-ranges.ts";
 
 /** Options of validating a model. */
 export interface ModelValidationOptions {
-  /** The HAL version whose rules apply. Default: the newest. */
+  /** The HAL version whose rules apply. Default: the newest, with the codes that HAL 1.0 to 1.3 alone have (OEM types, prefixes of 16 bits). */
   readonly version?: HalVersion;
   /** Default `driver`. */
   readonly mode?: ValidationMode;
@@ -91,7 +93,7 @@ interface Findings {
  */
 export function checkModel(
   model: Model,
-  { version = newestHalVersion, mode = "driver", extensions = [] }: ModelValidationOptions,
+  { version: asked, mode = "driver", extensions = [] }: ModelValidationOptions,
   issues: IssueList,
   requirements: ModelContext["requirements"],
   matches?: Map<Operation, Match>,
@@ -100,9 +102,12 @@ export function checkModel(
     issues.add("structure", "model", `the model is ${show(model)}`);
     return { main: [], referenced: [] };
   }
-  const prefixes = checkExtensionMapping(issues, model);
+  const version = asked ?? newestHalVersion;
+  const isAidlOnly = asked !== undefined && isAidl(asked);
+  const prefixes = checkExtensionMapping(issues, model, isAidlOnly ? greatestAidlPrefix : 0xffff);
   const context: ModelContext = {
     version,
+    isAidlOnly,
     mode,
     vocabulary: vocabularyOf(prefixes, { extensions }),
     prefixes,
@@ -227,7 +232,11 @@ function checkPools(context: ModelContext): void {
 }
 
 /** Rule 58. Returns the valid entries. */
-function checkExtensionMapping(issues: IssueList, { extensionNameToPrefix }: Model): ExtensionNameAndPrefix[] {
+function checkExtensionMapping(
+  issues: IssueList,
+  { extensionNameToPrefix }: Model,
+  most: number,
+): ExtensionNameAndPrefix[] {
   const valid: ExtensionNameAndPrefix[] = [];
   const names = new Set<string>();
   const prefixes = new Set<number>();
@@ -249,11 +258,11 @@ function checkExtensionMapping(issues: IssueList, { extensionNameToPrefix }: Mod
       const expected = "a reverse domain name of lower case letters, digits, underscores and dots";
       issues.add("extension-name", `${path}.name`, `the name: expected ${expected}, got ${show(name)}`);
     }
-    if (prefix === 0 || prefix > 0xffff) {
+    if (prefix === 0 || prefix > most) {
       issues.add(
         "extension-mapping",
         `${path}.prefix`,
-        `the prefix: expected a number within [1, 65535], got ${prefix}`,
+        `the prefix: expected a number within [1, ${most}], got ${prefix}`,
       );
     }
     if (names.has(name)) issues.add("extension-mapping", `${path}.name`, `${show(name)} has a prefix already`);

@@ -19,7 +19,14 @@ import {
   OperandLifeTime,
   OperandType,
 } from "@nnhal/types";
-import { addIssue, type ModelContext, type OperandPlace, operandPath, requireVersion } from "./context.ts";
+import {
+  addIssue,
+  type ModelContext,
+  type OperandPlace,
+  operandPath,
+  refuseLostCode,
+  requireVersion,
+} from "./context.ts";
 import { collectIssues, type Issue, show, showDimensions } from "./issues.ts";
 import { checkLocation } from "./location.ts";
 import type { RuleCode } from "./rules.ts";
@@ -63,9 +70,11 @@ export function checkOperand(place: OperandPlace, operand: Operand | undefined):
     return Soundness.wrong;
   }
   const since = type?.since ?? extensionsSince;
-  if (since > context.version) {
+  if (since > context.version || context.isAidlOnly) {
     const what = operandTypeText(operand.type, context.prefixes, context.vocabulary);
-    requireVersion(context, since, "operand-type", operandPath(place, ".type"), what);
+    const path = operandPath(place, ".type");
+    requireVersion(context, since, "operand-type", path, what);
+    refuseLostCode(context, operand.type, "operand-type", path, what);
   }
   if (type === undefined) {
     const described = checkExtensionOperand(place, operand);
@@ -95,6 +104,7 @@ export function operandTypeIssues(
   const issues = collectIssues("operand", undefined, (list) => {
     const context: ModelContext = {
       version: newestHalVersion,
+      isAidlOnly: false,
       mode: "runtime",
       vocabulary: vocabularyOf(prefixes, {}),
       prefixes,

@@ -17,7 +17,7 @@ import {
   type RankRule,
 } from "@nnhal/operations";
 import { OperandLifeTime, type Operation, operandLifeTimeNames } from "@nnhal/types";
-import { type ModelContext, requireVersion } from "./context.ts";
+import { type ModelContext, refuseLostCode, requireVersion } from "./context.ts";
 import { show } from "./issues.ts";
 import { Soundness } from "./operand.ts";
 import { checkShapes } from "./shapes.ts";
@@ -121,7 +121,9 @@ function definitionOf(
 ): OperationDefinition | undefined {
   const { issues, version, vocabulary, prefixes } = context;
   const path = `${at}.type`;
-  if (isExtensionOperationType(type)) {
+  const isExtension = isExtensionOperationType(type);
+  refuseLostCode(context, type, isExtension ? "extension-operation-version" : "operation-type", path, name);
+  if (isExtension) {
     if (extensionsSince > version) requireVersion(context, extensionsSince, "extension-operation-version", path, name);
     if (extensionOf(type, prefixes) === undefined) issues.add("extension-prefix", path, unknownPrefix(type));
     // A later version of an extension may have more operations than the one that is known.

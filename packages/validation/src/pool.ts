@@ -2,10 +2,10 @@
  * Rules on pools (35, 50): a name that the HAL version knows, a handle, and memory as long as the pool's size.
  */
 import {
-  canonicalHalVersion,
   type HalVersion,
   type Memory,
   type MemoryHandle,
+  newestHalVersion,
   type RequestMemoryPool,
 } from "@nnhal/types";
 import { collectIssues, type Issue, type IssueList, show } from "./issues.ts";
@@ -119,7 +119,7 @@ function addPoolIssue(issues: IssueList, code: RuleCode, facts: PoolFacts, versi
 }
 
 /** The rules that a pool of a model (a memory) or of a request breaks on its own; none for a valid one. */
-export function poolIssues(pool: Memory | RequestMemoryPool, version: HalVersion = canonicalHalVersion): Issue[] {
+export function poolIssues(pool: Memory | RequestMemoryPool, version: HalVersion = newestHalVersion): Issue[] {
   return collectIssues("pool", undefined, (issues) => {
     if (isObject(pool) && "kind" in pool) checkRequestPool(issues, pool, version, "pool");
     else addPoolIssue(issues, "model-pool", memoryFacts(pool), version, "pool");
@@ -127,7 +127,7 @@ export function poolIssues(pool: Memory | RequestMemoryPool, version: HalVersion
 }
 
 /** Returns whether a pool of a model (a memory) or of a request is valid (rules 35 and 50). */
-export function validatePool(pool: Memory | RequestMemoryPool, version: HalVersion = canonicalHalVersion): boolean {
+export function validatePool(pool: Memory | RequestMemoryPool, version: HalVersion = newestHalVersion): boolean {
   try {
     const facts = isObject(pool) && "kind" in pool ? requestPoolFacts(pool) : memoryFacts(pool);
     return !("problem" in facts) && facts.since <= version;

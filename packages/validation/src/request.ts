@@ -4,9 +4,9 @@
  */
 import type { FactsByCode } from "@nnhal/operations";
 import {
-  canonicalHalVersion,
   type HalVersion,
   type Model,
+  newestHalVersion,
   type Operand,
   type Request,
   type RequestArgument,
@@ -19,7 +19,7 @@ import { knownOperandType, sizeOf } from "./type-ranges.ts";
 
 /** Options of validating a request. */
 export interface RequestValidationOptions {
-  /** The HAL version whose rules apply. Default 1.3. */
+  /** The HAL version whose rules apply. Default: the newest. */
   readonly version?: HalVersion;
   /**
    * True if the execution can determine the shapes of outputs; a fenced one cannot. Default: true; false below HAL 1.2.
@@ -61,7 +61,7 @@ function checkRequest(
   request: Request,
   model: Model,
   {
-    version = canonicalHalVersion,
+    version = newestHalVersion,
     allowUnspecifiedOutput = true,
     isModelSound = false,
     factsOf = knownOperandType,

@@ -43,6 +43,15 @@ export function knownOperationType(code: number): (EnumRow & { readonly name: st
   return operationTypeByCode.get(code);
 }
 
+/** The greatest prefix of an extension in AIDL, whose codes are signed. */
+export const greatestAidlPrefix = 0x7fff;
+
+/** Returns whether a code of an operand type or an operation exists in HIDL only: one of an OEM, or of an extension with a prefix of 16 bits. */
+export function isLostInAidl(code: number): boolean {
+  const { OEM_MIN, OEM_MAX } = OperandTypeRange;
+  return (code >= OEM_MIN && code <= OEM_MAX) || splitExtensionCode(code).prefix > greatestAidlPrefix;
+}
+
 /** Returns whether a code is an extension's operand type. */
 export function isExtensionOperandType(code: number): boolean {
   return code > OperandTypeRange.BASE_MAX && code >>> 0 === code;

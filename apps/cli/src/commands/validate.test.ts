@@ -50,7 +50,7 @@ describe("nnhal validate", () => {
   it("exits with 0 for a valid .tflite file, and says the oldest version", async () => {
     await put("add.tflite", addingModel());
     expect(await run(["validate", "add.tflite"])).toEqual({
-      stdout: "add.tflite: valid in HAL 1.3\nthe oldest HAL version that it fits is 1.0\n",
+      stdout: "add.tflite: valid in HAL aidl4\nthe oldest HAL version that it fits is 1.0\n",
       stderr: "",
       exitCode: 0,
     });
@@ -58,14 +58,25 @@ describe("nnhal validate", () => {
 
   it("takes an example as JSON, however it is laid out", async () => {
     await put("example.json", `\n ${JSON.stringify(JSON.parse(example()), null, 2)}`);
-    expect((await run(["validate", "example.json"])).stdout).toContain("valid in HAL 1.3\n");
+    expect((await run(["validate", "example.json"])).stdout).toContain("valid in HAL aidl4\n");
+  });
+
+  it("names versions of AIDL, which lack what OEMs have in those of HIDL", async () => {
+    const { main, ...rest } = addExample();
+    const custom = { ...elementAt(main.operations, 0), type: "OEM_OPERATION" as const };
+    await put("oem.json", toLine({ ...rest, main: { ...main, operations: [custom] } }));
+    expect((await run(["validate", "oem.json", "--hal", "1.3"])).stdout).toContain("oem.json: valid in HAL 1.3\n");
+    const { stdout, exitCode } = await run(["validate", "oem.json", "--hal", "aidl1"]);
+    expect(stdout).toContain("oem.json: not valid in HAL aidl1: 1 rule is broken\n");
+    expect(stdout).toContain("OEM_OPERATION exists in HAL 1.0 to 1.3 only, the model is of aidl1");
+    expect(exitCode).toBe(1);
   });
 
   it("exits with 1 and lists every issue with code, path and message", async () => {
     await put("wrong.json", example({ 0: { scale: 2, zeroPoint: 1 } }));
     const { stdout, exitCode } = await run(["validate", "wrong.json"]);
     const lines = stdout.split("\n");
-    expect(lines[0]).toBe("wrong.json: not valid in HAL 1.3: 2 rules are broken");
+    expect(lines[0]).toBe("wrong.json: not valid in HAL aidl4: 2 rules are broken");
     expect(lines[1]).toMatch(/^ {2}scale-none +main\.operands\[0\]\.scale +\S/);
     expect(lines[2]).toMatch(/^ {2}zero-point-none +main\.operands\[0\]\.zeroPoint +\S/);
     expect(lines[3]).toBe("it fits no HAL version");
@@ -92,7 +103,7 @@ describe("nnhal validate", () => {
       exitCode: 1,
     });
     expect((await run(["validate", "broken.tflite"])).stdout.split("\n")).toEqual([
-      "broken.tflite: not valid in HAL 1.3: 2 rules are broken",
+      "broken.tflite: not valid in HAL aidl4: 2 rules are broken",
       ...issues.map(({ code, path, message }) => `  ${code}  ${path.padEnd(41)}  ${message}`),
       "it fits no HAL version",
       "",

@@ -6,7 +6,7 @@
 import type { ExtensionDefinition } from "@nnhal/operations";
 import { exitCodes } from "@nnhal/program";
 import type { TfliteProblem } from "@nnhal/tflite";
-import { canonicalHalVersion, type HalVersion, hidlVersions, type Model } from "@nnhal/types";
+import { type HalVersion, halVersions, type Model, newestHalVersion } from "@nnhal/types";
 import {
   type Issue,
   minimumVersion,
@@ -23,7 +23,7 @@ import { columns, oneLine } from "../text.ts";
 
 /** The command's options, as commander parses them. */
 export interface ValidateCommandOptions extends EntryOptions {
-  /** Default: 1.3. */
+  /** Default: the newest. */
   readonly hal?: HalVersion;
   readonly rules: "runtime" | "driver";
   readonly json?: boolean;
@@ -66,6 +66,7 @@ Exit codes:
 Examples:
   nnhal validate mobilenet.tflite
   nnhal validate mobilenet.tflite --hal 1.1
+  nnhal validate example.json --hal aidl2
   nnhal validate example.json --rules driver --json`;
 
 /** Gives the command its arguments, options and work. */
@@ -74,7 +75,7 @@ export function registerValidateCommand(command: Command, context: () => Promise
     command
       .argument("<model>", "the .tflite file, or a conformance example as JSON")
       .addOption(
-        new Option("--hal <version>", "the HAL version whose rules apply (default: 1.3)").choices(hidlVersions),
+        new Option("--hal <version>", "the HAL version whose rules apply (default: aidl4)").choices(halVersions),
       )
       .addOption(
         new Option("--rules <whose>", "the runtime's rules, or those of drivers, which do not loop over unknown sizes")
@@ -92,7 +93,7 @@ export function registerValidateCommand(command: Command, context: () => Promise
 /** Runs the command. Rejects with a CommandError. */
 export async function runValidateCommand(
   path: string,
-  { hal = canonicalHalVersion, rules, json = false, ...entry }: ValidateCommandOptions,
+  { hal = newestHalVersion, rules, json = false, ...entry }: ValidateCommandOptions,
   { cwd, stdout, devices, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices" | "setExitCode">,
 ): Promise<void> {
   const customOperators = await devices.definitions();

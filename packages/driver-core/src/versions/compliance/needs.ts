@@ -7,7 +7,6 @@ import { matchOperation, operandTypeText, operationByCode, operationText, requir
 import {
   type EnumRow,
   type ExtensionNameAndPrefix,
-  ExtensionTypeEncoding,
   type HalVersion,
   halVersions,
   isAidl,
@@ -15,7 +14,6 @@ import {
   type Model,
   type Operand,
   OperandLifeTime,
-  OperandTypeRange,
   type Operation,
   OperationType,
   operandLifeTimeNames,
@@ -34,6 +32,7 @@ import {
   isExtensionOperationType,
   nonExtensionOperandTypeIsScalar,
 } from "@nnhal/utils";
+import { greatestAidlPrefix, isLostInAidl } from "@nnhal/validation";
 import { operandInfo } from "./constants.ts";
 
 /** A part that not every HAL version can express. */
@@ -65,9 +64,6 @@ const since12: HalVersion = "1.2";
 
 /** The last version with OEM types, OEM_OPERATION, and prefixes of 16 bits. */
 const lastHidl: HalVersion = "1.3";
-
-/** The greatest prefix of an extension in AIDL, where codes are not negative. */
-const greatestAidlPrefix = 0x7fff;
 
 /** The parts of a model that need more than HAL 1.0. */
 export function modelNeeds(model: Model): Need[] {
@@ -151,12 +147,6 @@ export function operationTypeNeed(type: number, path: string): Need | undefined 
 function codeNeed(version: HalVersion | undefined, code: number, path: string, what: () => string): Need | undefined {
   if (isLostInAidl(code)) return { path, what: what(), version, until: lastHidl };
   return version === oldest ? undefined : { path, what: what(), version };
-}
-
-/** Returns true for the codes of OEMs, and for those of extensions with prefixes of 16 bits. */
-function isLostInAidl(code: number): boolean {
-  const { OEM_MIN, OEM_MAX } = OperandTypeRange;
-  return (code >= OEM_MIN && code <= OEM_MAX) || code >>> ExtensionTypeEncoding.LOW_BITS_TYPE > greatestAidlPrefix;
 }
 
 function operationTypeVersion(type: number): HalVersion | undefined {
