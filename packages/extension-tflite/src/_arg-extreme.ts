@@ -3,7 +3,7 @@
  */
 import { ensure, resolveAxis } from "@nnhal/operations";
 import { defineOperation, read, tensor, wide } from "@nnhal/operations/authoring";
-import { bestOf, computeLanes, lanesOf, type Pass } from "@nnhal/operations/kernels";
+import { computeLanes, lanesOf, type Pass } from "@nnhal/operations/kernels";
 import { OperationType } from "@nnhal/types";
 import { indexTypes, oneNumber } from "./_integers.ts";
 import { integerStore } from "./_store.ts";
@@ -43,9 +43,10 @@ export function defineArgExtreme<const Name extends "ARGMAX" | "ARGMIN">(
       const searched = resolveAxis(oneNumber("axis", axis), dimensions.length);
       const lanes = lanesOf(dimensions, searched);
       const store = integerStore(output.data);
-      const find: Pass = (piece, [found = piece.start]) => {
-        const best = bestOf(data, piece, found, isBetter);
-        store(piece.lane, (best - piece.start) / piece.step);
+      const find: Pass = ({ from, to, step, start, lane }, [found = start]) => {
+        let best = found;
+        for (let at = from; at < to; at += step) if (isBetter(data[at], data[best])) best = at;
+        store(lane, (best - start) / step);
         return best;
       };
       return computeLanes(lanes, 4, [find]);

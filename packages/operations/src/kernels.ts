@@ -32,7 +32,7 @@ export { sigmoid } from "./ops/_gate-activation.ts";
 export { greatestOfRows } from "./ops/_greatest.ts";
 export { type Image, imageDimensions, readImage } from "./ops/_image.ts";
 export { filtersOfUnit, multiply } from "./ops/_inner-products.ts";
-export { bestOf, computeLanes, greatestOf, type Lanes, lanesOf, type Pass, type Piece } from "./ops/_lanes.ts";
+export { computeLanes, greatestOf, type Lanes, lanesOf, type Pass, type Piece } from "./ops/_lanes.ts";
 export { normaliseLayer } from "./ops/_layer-norm.ts";
 export { ensureSettings, type Gate, type LstmCell, type LstmOperands, lstmCell, lstmSizes } from "./ops/_lstm.ts";
 export {

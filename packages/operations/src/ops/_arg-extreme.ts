@@ -7,7 +7,7 @@ import { defineOperation } from "../define.ts";
 import { ensure } from "../fail.ts";
 import { int32, tensor } from "../params.ts";
 import { resolveAxis } from "../shape.ts";
-import { bestOf, computeLanes, lanesOf, type Pass } from "./_lanes.ts";
+import { computeLanes, lanesOf, type Pass } from "./_lanes.ts";
 
 /** Defines ARGMAX or ARGMIN; `isBetter` returns whether an element replaces the best one before it. */
 export function defineArgExtreme<const Name extends OperationTypeName & ("ARGMAX" | "ARGMIN")>(
@@ -36,9 +36,10 @@ export function defineArgExtreme<const Name extends OperationTypeName & ("ARGMAX
     },
     reference({ input: { data, dimensions }, axis }, { output }) {
       const lanes = lanesOf(dimensions, resolveAxis(axis, dimensions.length));
-      const find: Pass = (piece, [found = piece.start]) => {
-        const best = bestOf(data, piece, found, isBetter);
-        output.data[piece.lane] = (best - piece.start) / piece.step;
+      const find: Pass = ({ from, to, step, start, lane }, [found = start]) => {
+        let best = found;
+        for (let at = from; at < to; at += step) if (isBetter(data[at], data[best])) best = at;
+        output.data[lane] = (best - start) / step;
         return best;
       };
       return computeLanes(lanes, 4, [find]);

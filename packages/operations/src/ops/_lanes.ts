@@ -72,18 +72,6 @@ export function greatestOf(x: TensorData, { from, to, step }: Piece, greatest = 
   return result;
 }
 
-/** The index of the first element that none other is better than. `found`: that of the pieces before. */
-export function bestOf(
-  data: TensorData,
-  { from, to, step }: Piece,
-  found: number,
-  isBetter: (element: number, best: number) => boolean,
-): number {
-  let best = found;
-  for (let at = from; at < to; at += step) if (isBetter(data[at], data[best])) best = at;
-  return best;
-}
-
 /** sum + Σ exp(beta · (x − most)). Writes the exponentials of the lane, if they are wanted. */
 export function addExponentials(x: TensorData, beta: number, most: number, piece: Piece, sum = 0, into?: Float64Array) {
   const { from, to, step, start } = piece;
