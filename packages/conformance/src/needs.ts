@@ -45,6 +45,8 @@ export type Need =
   /** Bursts whose service runs in the thread of its caller, without queues. */
   | "direct bursts"
   | "fenced executions"
+  /** IPreparedModel.createReusableExecution, of AIDL 4. */
+  | "reusable executions"
   /** Durations of fenced executions. */
   | "fenced durations"
   /** Several clients of one device: `connect`, as devices of `openDevice` have it. */

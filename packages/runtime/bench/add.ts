@@ -1,6 +1,6 @@
 /**
  * The cost of the runtime on top of a device for the smallest model: an ADD of one element, by the device and by the runtime on
- * one device. Rounds alternate; the least and the median time of one execution in microseconds.
+ * one device, with an execution for each run and with one for all. Rounds alternate; the least and the median time of one execution in microseconds.
  *
  * Run from the top of the repository: `npx tsx --conditions=@nnhal/source packages/runtime/bench/add.ts [ROUNDS]`.
  */
@@ -41,6 +41,12 @@ const compilation = new Compilation(model, [device]);
 await compilation.finish();
 const [a, b, c] = [Float32Array.of(1), Float32Array.of(2), new Float32Array(1)];
 
+const repeated = new Execution(compilation);
+repeated.setInput(0, a);
+repeated.setInput(1, b);
+repeated.setOutput(0, c);
+repeated.setReusable(true);
+
 const contestants: Readonly<Record<string, () => Promise<unknown>>> = {
   "the device": () => preparedModel.execute(request),
   "the runtime": () => {
@@ -50,6 +56,7 @@ const contestants: Readonly<Record<string, () => Promise<unknown>>> = {
     execution.setOutput(0, c);
     return execution.compute();
   },
+  "the runtime, one reusable execution": () => repeated.compute(),
 };
 const times = new Map(Object.keys(contestants).map((name) => [name, [] as number[]]));
 for (let round = 0; round < rounds; round++) {

@@ -10,16 +10,17 @@ import {
   type Request,
 } from "@nnhal/types";
 import { whenCollected } from "@nnhal/utils";
+import type { Abandoned } from "./bounds.ts";
 import { type BurstStage, createBurstStage } from "./burst-stage.ts";
 import { close } from "./close.ts";
-import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
+import type { CompiledModel, Executing, ExecutionTarget } from "./compiled-model.ts";
+import { type ExecutionRun, throwUnlessDone } from "./execution-run.ts";
 import { expectKind } from "./given.ts";
 import type { OpenedBurst } from "./guard/burst.ts";
 import type { GuardedModel } from "./guard/prepared-model.ts";
 import type { Memory } from "./memory.ts";
 import { isRecoverable } from "./plan/recoverable.ts";
 import { expect, ResultCode } from "./result-code.ts";
-import type { Abandoned } from "./watch.ts";
 
 /**
  * A burst of a compilation, for `Execution.burstCompute`. If one device has the whole model, and serves bursts, requests go
@@ -65,6 +66,18 @@ export class Burst {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  /** For Execution: computes it, as `burstCompute` says. */
+  async compute(run: ExecutionRun): Promise<void> {
+    const what = "burstCompute";
+    const { compilation, arguments: args } = run;
+    run.expectReady(what);
+    args.expectValues(what);
+    this.take(compilation);
+    const executable = run.start(what);
+    const execute: Executing["execute"] = (...request) => this.run(executable, ...request, args.memories);
+    await run.execute(what, run.options(), { execute }, throwUnlessDone);
   }
 
   /** For Execution: takes the burst's turn. Throws BAD_DATA for another compilation, BAD_STATE if the turn is taken. */

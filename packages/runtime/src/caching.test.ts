@@ -42,6 +42,32 @@ describe("cacheToken", () => {
   const [first, ...others] = hal.main.operands;
   const withMain = (main: Partial<typeof hal.main>) => ({ ...hal, main: { ...hal.main, ...main } });
 
+  const pairs = [
+    { token: 0x10000, value: Uint8Array.of(1) },
+    { token: 0x20000, value: Uint8Array.of(2) },
+  ];
+  const hintsOf = (...names: readonly string[]) => ({
+    pairs: pairs.slice(0, names.length),
+    extensionNameToPrefix: names.map((name, index) => ({ name, prefix: index + 1 })),
+  });
+
+  it("does not depend on the order of the attributes of extensions, but on their names and values", () => {
+    const [first, second] = pairs;
+    if (first === undefined || second === undefined) throw new Error("there are two");
+    const tokenOf = (hints: NonNullable<CacheKey["options"]["hints"]>) => cacheToken({ ...key, options: { hints } });
+    const both = tokenOf(hintsOf("a.b", "a.c"));
+    expect(tokenOf({ ...hintsOf("a.b", "a.c"), pairs: [second, first] })).toEqual(both);
+    const swapped = [
+      { token: 0x20000, value: first.value },
+      { token: 0x10000, value: second.value },
+    ];
+    expect(tokenOf({ ...hintsOf("a.c", "a.b"), pairs: swapped })).toEqual(both);
+    expect(tokenOf(hintsOf("a.c", "a.b"))).not.toEqual(both);
+    expect(tokenOf({ ...hintsOf("a.b", "a.c"), pairs: [first, { ...second, value: Uint8Array.of(3) }] })).not.toEqual(
+      both,
+    );
+  });
+
   it("is the same for equal arguments, and 32 bytes long", () => {
     expect(cacheToken({ ...key, token: token.slice(), device: { ...device }, model: addModel().hal })).toEqual(usual);
     expect(usual).toHaveLength(32);
@@ -57,6 +83,7 @@ describe("cacheToken", () => {
     ["device of the same letters", { device: { name: "d1", version: "" } }],
     ["preference", { options: { preference: ExecutionPreference.LOW_POWER } }],
     ["priority", { options: { priority: Priority.HIGH } }],
+    ["attributes of extensions", { options: { hints: hintsOf("a.b") } }],
     [
       "operation",
       { model: withMain({ operations: hal.main.operations.map((one) => ({ ...one, type: OperationType.MUL })) }) },

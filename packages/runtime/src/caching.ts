@@ -7,7 +7,9 @@ import {
   type CompilationCache,
   ErrorStatus,
   ExecutionPreference,
+  ExtensionTypeEncoding,
   type Handle,
+  type Hints,
   type Model,
   type PrepareOptions,
   Priority,
@@ -66,20 +68,31 @@ export interface CacheKey {
   readonly token: Uint8Array;
   readonly part: readonly number[];
   readonly device: { readonly name: string; readonly version: string };
-  readonly options: Pick<PrepareOptions, "preference" | "priority">;
+  readonly options: Pick<PrepareOptions, "preference" | "priority" | "hints">;
   /** The part itself: its operations, operands with their shapes, small constants and extensions. */
   readonly model: Model;
 }
 
 /** The token of a device's part: a digest of its key. Two models under one token of the application have different ones. */
 export function cacheToken({ token, part, device, options, model }: CacheKey): Uint8Array {
-  const { preference = ExecutionPreference.FAST_SINGLE_ANSWER, priority = Priority.MEDIUM } = options;
+  const { preference = ExecutionPreference.FAST_SINGLE_ANSWER, priority = Priority.MEDIUM, hints } = options;
   const { createHash } = nodeModule("node:crypto", purpose);
   const { name, version } = device;
   const structure = encode(modelStructure, model);
-  const head = JSON.stringify([part, name, version, preference, priority, token.length, structure.length]);
+  const facts = [part, name, version, preference, priority, token.length, structure.length];
+  const head = JSON.stringify(hints === undefined ? facts : [...facts, attributesOf(hints)]);
   const hash = createHash("sha256").update(`${head}\n`).update(token).update(structure).update(model.operandValues);
   return new Uint8Array(hash.digest());
+}
+
+/** Hints as texts that do not depend on the order in which they were added. */
+function attributesOf({ pairs, extensionNameToPrefix }: Hints): string[] {
+  const { LOW_BITS_TYPE } = ExtensionTypeEncoding;
+  const names = new Map(extensionNameToPrefix.map(({ name, prefix }) => [prefix, name]));
+  const texts = pairs.map(({ token, value }) =>
+    JSON.stringify([names.get(token >>> LOW_BITS_TYPE), token % 2 ** LOW_BITS_TYPE, [...value]]),
+  );
+  return texts.sort();
 }
 
 /** The file names of a token: 64 letters, two for each byte, lower half first; then 1 for model or 2 for data; then a number. */

@@ -37,9 +37,11 @@ export type CompilationOptions = DivideOptions;
  */
 export class Compilation implements CompiledModel {
   readonly #source: Model | FinishedModel;
-  readonly #devices: readonly GuardedDevice[];
+  /** For this package: all devices. */
+  readonly devices: readonly GuardedDevice[];
   readonly #options: CheckedDivideOptions & Observers;
-  readonly #settings: CompilationSettings = {
+  /** For this package: they change until `finish`. */
+  readonly settings: CompilationSettings = {
     preference: ExecutionPreference.FAST_SINGLE_ANSWER,
     priority: Priority.MEDIUM,
   };
@@ -54,23 +56,23 @@ export class Compilation implements CompiledModel {
   constructor(model: Model | FinishedModel, devices: readonly Device[], options: CompilationOptions = {}) {
     const given = takeDevices(model, devices, options);
     this.#source = model;
-    this.#devices = given.devices;
+    this.devices = given.devices;
     this.#options = given.options;
     ({ log: this.log, trace: this.trace, now: this.now } = given.options);
   }
 
   /** Sets the goal of optimisation. Default: FAST_SINGLE_ANSWER. */
   setPreference(preference: ExecutionPreference): void {
-    this.#expectOpen("setPreference");
+    this.expectOpen("setPreference");
     expectOneOf(ExecutionPreference, preference, "setPreference", "an execution preference");
-    this.#settings.preference = preference;
+    this.settings.preference = preference;
   }
 
   /** Sets the importance among the compilations of this process. Default: MEDIUM. */
   setPriority(priority: Priority): void {
-    this.#expectOpen("setPriority");
+    this.expectOpen("setPriority");
     expectOneOf(Priority, priority, "setPriority", "a priority");
-    this.#settings.priority = priority;
+    this.settings.priority = priority;
   }
 
   /**
@@ -78,9 +80,9 @@ export class Compilation implements CompiledModel {
    * otherwise. `finish` can then reject with MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT.
    */
   setTimeout(nanoseconds: bigint): void {
-    this.#expectOpen("setTimeout");
+    this.expectOpen("setTimeout");
     this.expectOneExplicitDevice("setTimeout");
-    this.#settings.timeout = timeoutOf(nanoseconds, "setTimeout");
+    this.settings.timeout = timeoutOf(nanoseconds, "setTimeout");
   }
 
   /**
@@ -90,8 +92,8 @@ export class Compilation implements CompiledModel {
    */
   setCaching(directory: string, token: Uint8Array): void {
     const what = "setCaching";
-    this.#expectOpen(what);
-    this.#settings.caching = takeCaching(directory, token, what);
+    this.expectOpen(what);
+    this.settings.caching = takeCaching(directory, token, what);
   }
 
   /**
@@ -99,13 +101,13 @@ export class Compilation implements CompiledModel {
    * (the message names it and the reasons), with DEAD_OBJECT if a device is gone.
    */
   async finish(): Promise<void> {
-    this.#expectOpen("finish");
+    this.expectOpen("finish");
     this.#state = "finishing";
-    this.log.VLOG("COMPILATION", () => `compile ${modelSummary(this.hal)} for ${namesOf(this.#devices)}`);
+    this.log.VLOG("COMPILATION", () => `compile ${modelSummary(this.hal)} for ${namesOf(this.devices)}`);
     let prepared: Divided;
     try {
       prepared = await inSection(this.trace, "LR", "PC", "Compilation.finish", () =>
-        prepareCompilation(this.hal, this.#devices, this.#options, this.#settings),
+        prepareCompilation(this.hal, this.devices, this.#options, this.settings),
       );
     } catch (error) {
       if (!isClosed(this.#state)) this.#state = "failed";
@@ -162,7 +164,7 @@ export class Compilation implements CompiledModel {
   /** For this package: the devices that run parts of the model. */
   get usedDevices(): readonly GuardedDevice[] {
     const names = new Set(this.deviceNames);
-    return this.#devices.filter(({ name }) => names.has(name));
+    return this.devices.filter(({ name }) => names.has(name));
   }
 
   /** For this package: see `Divided.rolesOf`. */
@@ -177,8 +179,8 @@ export class Compilation implements CompiledModel {
 
   /** For this package: throws BAD_DATA unless the compilation is for one explicit device, as Android requires for some calls. */
   expectOneExplicitDevice(what: string): void {
-    const isOne = this.isExplicit && this.#devices.length === 1;
-    expect(isOne, ResultCode.BAD_DATA, () => describeDevices(what, this.#devices.length, this.isExplicit));
+    const isOne = this.isExplicit && this.devices.length === 1;
+    expect(isOne, ResultCode.BAD_DATA, () => describeDevices(what, this.devices.length, this.isExplicit));
   }
 
   /** Frees the prepared models once running executions have ended. */
@@ -192,7 +194,8 @@ export class Compilation implements CompiledModel {
     this.close();
   }
 
-  #expectOpen(what: string): void {
+  /** For this package: throws BAD_STATE unless settings can change. */
+  expectOpen(what: string): void {
     expect(this.#state === "open", ResultCode.BAD_STATE, () => `${what}: the compilation is ${this.#state}`);
   }
 

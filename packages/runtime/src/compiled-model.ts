@@ -2,12 +2,18 @@
  * The view that executions, bursts and memory descriptors have of a compilation. A leaf file: the class and these users import
  * it, not each other.
  */
-import type { Model as HalModel, PreparedModel } from "@nnhal/types";
+import type { ExecuteOptions, ExecutionResult, Model as HalModel, PreparedModel, Request } from "@nnhal/types";
 import type { Logger, Tracer } from "@nnhal/utils";
+import type { Abandoned } from "./bounds.ts";
 import type { GuardedDevice } from "./guard/device.ts";
 import type { GuardedModel } from "./guard/prepared-model.ts";
 import type { OperandFacts } from "./operand-facts.ts";
 import type { Divided } from "./plan/divide.ts";
+
+/** The executor of a request: a prepared model, or a burst on one. */
+export interface Executing {
+  execute(request: Request, options: ExecuteOptions): Promise<ExecutionResult & Abandoned>;
+}
 
 /** The target of an execution. */
 export interface ExecutionTarget {

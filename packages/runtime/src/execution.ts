@@ -1,34 +1,22 @@
 /**
- * Execution: one run of a compilation (NNAPI: ANeuralNetworksExecution).
+ * Execution: runs of a compilation (NNAPI: ANeuralNetworksExecution).
  */
 
-import { messageOf } from "@nnhal/driver-core/guard";
 import type { OptionNames } from "@nnhal/operations";
-import {
-  ErrorStatus,
-  type ExecuteOptions,
-  type ExecutionResult,
-  errorStatusNames,
-  LoopTimeoutDurationNs,
-  MeasureTiming,
-  type OutputShape,
-  type Request,
-  type StopSignal,
-  TIMING_NOT_MEASURED,
-} from "@nnhal/types";
-import { inSection, loadOnce, makeDeadline, notMeasured } from "@nnhal/utils";
-import { nextTurn } from "@nnhal/utils/time";
+import { ErrorStatus, LoopTimeoutDurationNs, type StopSignal, TIMING_NOT_MEASURED } from "@nnhal/types";
+import { inSection, loadOnce } from "@nnhal/utils";
 import type { Burst } from "./burst.ts";
 import { expectNanoseconds, expectRight, timeoutOf } from "./checks.ts";
-import type { CompiledModel, ExecutionTarget } from "./compiled-model.ts";
-import { type Ending, Event, startedEvent } from "./event.ts";
+import type { Conclusion } from "./conclusion.ts";
+import type { Event } from "./event.ts";
 import { type ArgumentRegion, ExecutionArguments } from "./execution-arguments.ts";
-import type { Conclusion } from "./fenced-execution.ts";
+import { type Executed, ExecutionRun } from "./execution-run.ts";
+import { ExecutionSettings } from "./execution-settings.ts";
 import { describe, expectGiven, expectKind, expectList, expectSignal, optionsOf } from "./given.ts";
 import type { Memory } from "./memory.ts";
-import { convertErrorStatusToResultCode, expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
+import type { Side } from "./model-slots.ts";
+import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
 import { bytesOf, type OperandValue } from "./value.ts";
-import type { Abandoned } from "./watch.ts";
 
 const fencing = loadOnce(() => import("./fenced-execution.ts"));
 
@@ -48,42 +36,24 @@ const durationCodes: readonly string[] = [
   "fencedInDriver",
 ] satisfies DurationCode[];
 
-/** The part of a compilation that an execution needs. */
-type Executed = Pick<
-  CompiledModel,
-  "executable" | "lend" | "giveBack" | "hal" | "factsOf" | "expectOneExplicitDevice" | "log" | "trace" | "now"
->;
-
-/** The executor of a request: a prepared model, or a burst on one. */
-interface Executing {
-  execute(request: Request, options: ExecuteOptions): Promise<ExecutionResult>;
-}
-
 const noExtents = (what: string, index: number, name: string) =>
   `${what}: output ${index} is a ${name}, which has none`;
 
 /**
- * One run: set every input and output, compute, read the outputs. An execution runs once; create another for the next run.
+ * Inputs, outputs and settings, then a run, then its results. An execution runs once, or any number of times if it is reusable.
  *
  * Methods throw a NeuralNetworksError: BAD_STATE for a call out of turn, BAD_DATA for an argument that breaks a rule,
  * UNEXPECTED_NULL for one that is missing. A call that throws leaves the execution as it was.
  */
 export class Execution {
-  readonly #compilation: Executed;
-  readonly #arguments: ExecutionArguments;
-  #measure = false;
-  #timeout: bigint | undefined;
-  #loopTimeout: bigint | undefined;
-  #signal: StopSignal | undefined;
-  #state: "open" | "running" | "done" | "closed" = "open";
-  #conclusion: Conclusion | undefined;
+  /** For this package. */
+  readonly run: ExecutionRun;
 
   constructor(compilation: Executed) {
     expectKind(compilation, "Compilation", "Execution", "compilation");
     // Throws if the compilation is not finished.
     void compilation.executable;
-    this.#compilation = compilation;
-    this.#arguments = new ExecutionArguments(compilation);
+    this.run = new ExecutionRun(compilation, new ExecutionArguments(compilation), new ExecutionSettings());
   }
 
   /**
@@ -93,21 +63,15 @@ export class Execution {
    */
   setInput(index: number, value: OperandValue | null, dimensions: readonly number[] = noDimensions): void {
     const what = callOf("setInput", index, setInputCalls);
-    this.#expectOpen(what);
-    const { name } = this.#arguments.factsAt("input", index, what);
+    const name = typeAt(this.run, "input", index, what);
     if (value !== null) expectGiven(value, what, "value");
     const bytes = value === null ? null : bytesOf(value, name, what);
-    this.#place("Execution.setInput", "input", index, bytes, dimensions, what);
+    place(this.run, "Execution.setInput", "input", index, bytes, dimensions, what);
   }
 
   /** Sets the value of an input to a memory, or a part of it. */
   setInputFromMemory(index: number, memory: Memory, region: ArgumentRegion = {}): void {
-    const what = `setInputFromMemory(${index})`;
-    this.#expectOpen(what);
-    const part = optionsOf(region, what, regionParts, "region");
-    inSection(this.#compilation.trace, "LR", "PIO", "Execution.setInputFromMemory", () =>
-      this.#arguments.setFromMemory("input", index, memory, part, what),
-    );
+    placeMemory(this.run, "setInputFromMemory", "input", index, memory, region);
   }
 
   /**
@@ -118,34 +82,41 @@ export class Execution {
    */
   setOutput(index: number, buffer: ArrayBufferView | null, dimensions: readonly number[] = noDimensions): void {
     const what = callOf("setOutput", index, setOutputCalls);
-    this.#expectOpen(what);
-    const { name } = this.#arguments.factsAt("output", index, what);
-    if (buffer !== null) {
-      expectGiven(buffer, what, "buffer");
-      if (!ArrayBuffer.isView(buffer)) {
-        const message = `${what}: buffer is ${describe(buffer)}, not an array to write to`;
-        throw new NeuralNetworksError(ResultCode.BAD_DATA, message);
-      }
-    }
+    const name = typeAt(this.run, "output", index, what);
+    if (buffer !== null) expectBuffer(buffer, what);
     const bytes = buffer === null ? null : bytesOf(buffer, name, what);
-    this.#place("Execution.setOutput", "output", index, bytes, dimensions, what);
+    place(this.run, "Execution.setOutput", "output", index, bytes, dimensions, what);
   }
 
   /** Sets the buffer of an output to a memory, or a part of it. */
   setOutputFromMemory(index: number, memory: Memory, region: ArgumentRegion = {}): void {
-    const what = `setOutputFromMemory(${index})`;
-    this.#expectOpen(what);
-    const part = optionsOf(region, what, regionParts, "region");
-    inSection(this.#compilation.trace, "LR", "PIO", "Execution.setOutputFromMemory", () =>
-      this.#arguments.setFromMemory("output", index, memory, part, what),
-    );
+    placeMemory(this.run, "setOutputFromMemory", "output", index, memory, region);
+  }
+
+  /**
+   * Sets whether the arrays and regions of inputs and outputs may be longer than their values; the rest is padding, which a device may read
+   * and overwrite (NNAPI: enableInputAndOutputPadding). Default: false. BAD_STATE once an input or output is set.
+   */
+  enableInputAndOutputPadding(enable: boolean): void {
+    const what = "enableInputAndOutputPadding";
+    this.run.expectOpen(what);
+    this.run.arguments.enablePadding(enable, what);
+  }
+
+  /**
+   * Sets whether the execution can be computed again once a run has ended, with the same arguments and settings (NNAPI: setReusable). A
+   * device that can sets it up once, so that each run costs less. The content of the arguments can change between runs. Default: false.
+   */
+  setReusable(reusable: boolean): void {
+    this.run.expectOpen("setReusable");
+    this.run.settings.reusable = reusable;
   }
 
   /** Sets whether the execution is measured, for `getDuration`. Only for one explicit device: BAD_DATA otherwise. Default: false. */
   setMeasureTiming(measure: boolean): void {
-    this.#compilation.expectOneExplicitDevice("setMeasureTiming");
-    this.#expectOpen("setMeasureTiming");
-    this.#measure = measure;
+    this.run.compilation.expectOneExplicitDevice("setMeasureTiming");
+    this.run.expectOpen("setMeasureTiming");
+    this.run.settings.measure = measure;
   }
 
   /**
@@ -153,9 +124,9 @@ export class Execution {
    * device: BAD_DATA otherwise. The execution can then end with MISSED_DEADLINE_TRANSIENT or MISSED_DEADLINE_PERSISTENT.
    */
   setTimeout(nanoseconds: bigint): void {
-    this.#compilation.expectOneExplicitDevice("setTimeout");
-    this.#expectOpen("setTimeout");
-    this.#timeout = timeoutOf(nanoseconds, "setTimeout");
+    this.run.compilation.expectOneExplicitDevice("setTimeout");
+    this.run.expectOpen("setTimeout");
+    this.run.settings.timeout = timeoutOf(nanoseconds, "setTimeout");
   }
 
   /**
@@ -163,18 +134,19 @@ export class Execution {
    * device, or between the steps of several devices. A device of another process ends the step that it has begun.
    */
   setSignal(signal: StopSignal): void {
-    this.#expectOpen("setSignal");
+    this.run.expectOpen("setSignal");
     expectSignal(signal, "setSignal", "signal");
-    this.#signal = signal;
+    this.run.settings.signal = signal;
   }
 
   /** Sets the maximum duration of one WHILE in nanoseconds; at most 15 s. Default: 2 s. */
   setLoopTimeout(nanoseconds: bigint): void {
-    this.#expectOpen("setLoopTimeout");
+    this.run.expectOpen("setLoopTimeout");
     expectNanoseconds(nanoseconds, "setLoopTimeout");
     const most = maximumLoopTimeout;
-    if (nanoseconds > most) this.#compilation.log.warning(`setLoopTimeout: ${nanoseconds} ns are taken as ${most} ns`);
-    this.#loopTimeout = nanoseconds < most ? nanoseconds : most;
+    if (nanoseconds > most)
+      this.run.compilation.log.warning(`setLoopTimeout: ${nanoseconds} ns are taken as ${most} ns`);
+    this.run.settings.loopTimeout = nanoseconds < most ? nanoseconds : most;
   }
 
   /**
@@ -182,13 +154,7 @@ export class Execution {
    * (`getOutputOperandDimensions` returns the needed shape), with OP_FAILED if the model cannot be computed on these inputs.
    */
   compute(): Promise<void> {
-    // Each asynchronous function of this path would be an object of half a kilobyte.
-    try {
-      const { preparedModel } = this.#begin("compute");
-      return this.#run("compute", this.#options(), preparedModel).then(throwUnlessDone);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return this.run.compute();
   }
 
   /**
@@ -196,28 +162,13 @@ export class Execution {
    * would. `await` of the event itself rejects with BAD_STATE, since there are no results then.
    */
   startCompute(): Event {
-    const what = "startCompute";
-    const { preparedModel } = this.#begin(what);
-    const options = this.#options();
-    // A device may compute in this thread: the caller continues first.
-    const ended = nextTurn().then(() => this.#run(what, options, preparedModel));
-    return startedEvent(ended);
+    return this.run.startCompute();
   }
 
   /** Runs the model in a burst, which runs one execution at a time: BAD_STATE while it runs another. */
   async burstCompute(burst: Burst): Promise<void> {
-    const what = "burstCompute";
-    expectKind(burst, "Burst", what, "burst");
-    this.#expectReady(what);
-    this.#arguments.expectValues(what);
-    burst.take(this.#compilation);
-    const executable = this.#start(what);
-    const { memories } = this.#arguments;
-    throwUnlessDone(
-      await this.#run(what, this.#options(), {
-        execute: (...request) => burst.run(executable, ...request, memories),
-      }),
-    );
+    expectKind(burst, "Burst", "burstCompute", "burst");
+    await burst.compute(this.run);
   }
 
   /**
@@ -230,39 +181,22 @@ export class Execution {
     expectList(dependencies, what, "dependencies");
     for (const [index, event] of dependencies.entries()) expectKind(event, "Event", what, `dependencies[${index}]`);
     const most = timeoutOf(duration, what);
-    if (most !== undefined) this.#compilation.expectOneExplicitDevice(what);
-    const fences = dependencies.map((event) => event.dependency(what));
-    // Executions that have ended already have written their memories.
-    const done = dependencies.filter((_, index) => fences[index]?.state === "SIGNALED");
+    if (most !== undefined) this.run.compilation.expectOneExplicitDevice(what);
     // Few applications use fences: a bundle for a browser loads them when one does.
-    const [{ concludeFenced, launchFenced }] = await Promise.all([fencing(), ...done.map((event) => event.settle())]);
-    this.#expectReady(what);
-    this.#arguments.expectKnownOutputs(what);
-    if (done.length === dependencies.length) this.#arguments.expectValues(what);
-    const executable = this.#start(what);
-    const options = { ...this.#options(), ...(most !== undefined && { duration: most }) };
-    const { now } = this.#compilation;
-    const launched = await launchFenced(executable, this.#arguments.request(), fences, options, now);
-    const { status } = launched;
-    if (status !== ErrorStatus.NONE) {
-      const nothing = { outputShapes: [], launched: notMeasured, fenced: notMeasured };
-      throwUnlessDone(this.#end(what, { ...nothing, ...launched }));
-    }
-    const shapes = this.#arguments.initialShapes();
-    const ended = concludeFenced(launched, shapes).then((conclusion) => this.#end(what, conclusion));
-    return new Event({ ended, ...(launched.syncFence && { syncFence: launched.syncFence }) });
+    const { startFenced } = await fencing();
+    return startFenced(this.run, dependencies, most, what);
   }
 
   /** The rank of an output; 0 for a scalar. Only after success or OUTPUT_INSUFFICIENT_SIZE: BAD_STATE otherwise. */
   getOutputOperandRank(index: number): number {
-    return this.#shapeAt(index, "getOutputOperandRank").dimensions.length;
+    return this.run.shapeAt(index, "getOutputOperandRank").dimensions.length;
   }
 
   /** The extents of an output. Only after success or OUTPUT_INSUFFICIENT_SIZE: BAD_STATE otherwise. BAD_DATA for a scalar. */
   getOutputOperandDimensions(index: number): readonly number[] {
     const what = "getOutputOperandDimensions";
-    const { dimensions } = this.#shapeAt(index, what);
-    const { kind, name } = this.#arguments.factsAt("output", index, what);
+    const { dimensions } = this.run.shapeAt(index, what);
+    const { kind, name } = this.run.arguments.factsAt("output", index, what);
     // Nothing is known of the type of an extension that was not described.
     expect(kind === "tensor" || dimensions.length > 0, ResultCode.BAD_DATA, () => noExtents(what, index, name));
     return dimensions;
@@ -270,150 +204,84 @@ export class Execution {
 
   /** True if the buffer of an output was large enough. Only after success or OUTPUT_INSUFFICIENT_SIZE: else BAD_STATE. */
   isOutputSufficient(index: number): boolean {
-    return this.#shapeAt(index, "isOutputSufficient").isSufficient;
+    return this.run.shapeAt(index, "isOutputSufficient").isSufficient;
   }
 
-  /** A duration in nanoseconds; undefined if the device did not report it. Only after a measured execution that succeeded. */
+  /**
+   * A duration of the last run in nanoseconds; undefined if the device did not report it. Only after a measured execution that succeeded.
+   */
   getDuration(code: DurationCode): bigint | undefined {
     const what = "getDuration";
     expectRight(durationCodes.includes(code), what, "a duration", code);
-    const { status, launched, fenced } = this.#expectDone(what);
-    const isMeasured = this.#measure && status === ErrorStatus.NONE;
+    const conclusion = this.run.conclusion(what);
+    const isMeasured = this.run.settings.measure && conclusion.status === ErrorStatus.NONE;
     expect(isMeasured, ResultCode.BAD_STATE, () => `${what}: the execution was not measured or failed`);
-    const timing = code === "onHardware" || code === "inDriver" ? launched : fenced;
-    const isOnHardware = code === "onHardware" || code === "fencedOnHardware";
-    const microseconds = isOnHardware ? timing.timeOnDevice : timing.timeInDriver;
-    return microseconds === TIMING_NOT_MEASURED ? undefined : microseconds * 1000n;
+    return durationOf(conclusion, code);
   }
 
   /** Closes the execution. An execution that is running is not closed, as in Android: wait for it first. */
   close(): void {
-    if (this.#state === "running") {
-      this.#compilation.log.error("an execution was closed while it was running; it is not closed");
-      return;
-    }
-    this.#state = "closed";
-    this.#conclusion = undefined;
+    this.run.close();
   }
 
   [Symbol.dispose](): void {
     this.close();
   }
+}
 
-  #begin(what: string): ExecutionTarget {
-    this.#expectReady(what);
-    this.#arguments.expectValues(what);
-    return this.#start(what);
-  }
+/** The name of the type of an input or output that can still be set. */
+function typeAt(run: ExecutionRun, side: Side, index: number, what: string): string {
+  run.expectOpen(what);
+  return run.arguments.factsAt(side, index, what).name;
+}
 
-  /** Throws unless the execution can start. */
-  #expectReady(what: string): void {
-    this.#expectOpen(what);
-    // Throws if the compilation was closed meanwhile.
-    void this.#compilation.executable;
-    this.#arguments.expectAllSet(what);
-  }
-
-  #start(what: string): ExecutionTarget {
-    const executable = this.#compilation.lend();
-    this.#state = "running";
-    this.#arguments.retain();
-    const { log } = this.#compilation;
-    if (log.VLOG_IS_ON("EXECUTION")) {
-      const { inputs, outputs } = this.#arguments.request();
-      log.VLOG("EXECUTION", `${what} with ${inputs.length} inputs and ${outputs.length} outputs`);
-    }
-    return executable;
-  }
-
-  #options(): ExecuteOptions {
-    const isTimed = this.#timeout !== undefined || this.#loopTimeout !== undefined;
-    if (!isTimed && this.#signal === undefined && !this.#measure) return notMeasuring;
-    const deadline = makeDeadline(this.#timeout, this.#compilation.now());
-    return {
-      measure: this.#measure ? MeasureTiming.YES : MeasureTiming.NO,
-      ...(deadline !== undefined && { deadline }),
-      ...(this.#loopTimeout !== undefined && { loopTimeoutDuration: this.#loopTimeout }),
-      ...(this.#signal !== undefined && { signal: this.#signal }),
-    };
-  }
-
-  /** Runs the started execution. Never rejects. */
-  #run(what: string, options: ExecuteOptions, on: Executing): Promise<Ending> {
-    const { trace } = this.#compilation;
-    const fail = (error: unknown) => this.#end(what, failWith(messageOf(error)));
-    try {
-      const request = this.#arguments.request();
-      const running: Promise<ExecutionResult & Abandoned> = trace.isOn
-        ? inSection(trace, "LR", "PE", `Execution.${what}`, () => on.execute(request, options))
-        : on.execute(request, options);
-      return running.then((result) => this.#end(what, conclusionOf(result)), fail);
-    } catch (error) {
-      return Promise.resolve(fail(error));
-    }
-  }
-
-  /** Records the result of the execution. */
-  #end(what: string, answer: Conclusion): Ending {
-    const { log } = this.#compilation;
-    if (log.VLOG_IS_ON("EXECUTION")) log.VLOG("EXECUTION", endingText(what, answer));
-    const { outputShapes, abandoned } = answer;
-    const misfit = this.#arguments.end(answer.status === ErrorStatus.NONE ? outputShapes : undefined, abandoned);
-    this.#compilation.giveBack();
-    this.#state = "done";
-    this.#conclusion = misfit === undefined ? answer : failWith(misfit);
-    const { status, message } = this.#conclusion;
-    if (status === ErrorStatus.NONE) return succeeded;
-    const code = convertErrorStatusToResultCode(status);
-    return { code, message: `${what}: ${message ?? `status ${errorStatusNames.get(status) ?? status}`}` };
-  }
-
-  #shapeAt(index: number, what: string): OutputShape {
-    const { outputShapes } = this.#expectDone(what);
-    this.#arguments.factsAt("output", index, what);
-    const shape = outputShapes[index];
-    expect(shape !== undefined, ResultCode.BAD_STATE, () => `${what}: the execution failed`);
-    return shape;
-  }
-
-  /** Sets an argument to some bytes. */
-  #place(
-    detail: string,
-    side: "input" | "output",
-    index: number,
-    bytes: Uint8Array | null,
-    dimensions: readonly number[],
-    what: string,
-  ): void {
-    const section = this.#compilation.trace.begin("LR", "PIO", detail);
-    try {
-      this.#arguments.set(side, index, bytes, dimensions, what);
-    } finally {
-      section.end();
-    }
-  }
-
-  #expectOpen(what: string): void {
-    if (this.#state === "open") return;
-    throw new NeuralNetworksError(ResultCode.BAD_STATE, `${what}: the execution is ${this.#state}`);
-  }
-
-  #expectDone(what: string): Conclusion {
-    expect(this.#conclusion !== undefined, ResultCode.BAD_STATE, () => {
-      const hint = this.#state === "running" ? "; wait for its event first" : "";
-      return `${what}: the execution is ${this.#state}${hint}`;
-    });
-    return this.#conclusion;
+/** Sets an argument to some bytes. */
+function place(
+  { compilation, arguments: args }: ExecutionRun,
+  detail: string,
+  side: Side,
+  index: number,
+  bytes: Uint8Array | null,
+  dimensions: readonly number[],
+  what: string,
+): void {
+  const section = compilation.trace.begin("LR", "PIO", detail);
+  try {
+    args.set(side, index, bytes, dimensions, what);
+  } finally {
+    section.end();
   }
 }
 
-function endingText(what: string, { status, message, outputShapes }: Conclusion): string {
-  const shapes = outputShapes.map(({ dimensions }) => `[${dimensions.join(", ")}]`);
-  return [
-    `${what} returns ${errorStatusNames.get(status) ?? status}`,
-    ...(message === undefined ? [] : [message]),
-    ...(shapes.length === 0 ? [] : [`outputs of ${shapes.join(" ")}`]),
-  ].join(": ");
+/** Sets an argument to a part of a memory. */
+function placeMemory(
+  run: ExecutionRun,
+  name: string,
+  side: Side,
+  index: number,
+  memory: Memory,
+  region: ArgumentRegion,
+): void {
+  const what = `${name}(${index})`;
+  run.expectOpen(what);
+  const part = optionsOf(region, what, regionParts, "region");
+  inSection(run.compilation.trace, "LR", "PIO", `Execution.${name}`, () =>
+    run.arguments.setFromMemory(side, index, memory, part, what),
+  );
+}
+
+function expectBuffer(buffer: ArrayBufferView, what: string): void {
+  expectGiven(buffer, what, "buffer");
+  if (ArrayBuffer.isView(buffer)) return;
+  const message = `${what}: buffer is ${describe(buffer)}, not an array to write to`;
+  throw new NeuralNetworksError(ResultCode.BAD_DATA, message);
+}
+
+function durationOf({ launched, fenced }: Conclusion, code: DurationCode): bigint | undefined {
+  const timing = code === "onHardware" || code === "inDriver" ? launched : fenced;
+  const isOnHardware = code === "onHardware" || code === "fencedOnHardware";
+  const microseconds = isOnHardware ? timing.timeOnDevice : timing.timeInDriver;
+  return microseconds === TIMING_NOT_MEASURED ? undefined : microseconds * 1000n;
 }
 
 const noDimensions: readonly number[] = [];
@@ -432,24 +300,3 @@ function callOf(method: string, index: number, known: (string | undefined)[]): s
 }
 
 const regionParts: OptionNames<ArgumentRegion> = { offset: true, length: true, dimensions: true };
-
-/** The options of executions without any. */
-const notMeasuring: ExecuteOptions = { measure: MeasureTiming.NO };
-
-const succeeded: Ending = { code: ResultCode.NO_ERROR, message: "" };
-
-/** Returns the conclusion of an execution without fences. */
-function conclusionOf({ status, message, outputShapes, timing, abandoned }: ExecutionResult & Abandoned): Conclusion {
-  const done = { status, outputShapes, launched: timing, fenced: timing };
-  if (message === undefined && abandoned === undefined) return done;
-  return { ...done, ...(message !== undefined && { message }), ...(abandoned !== undefined && { abandoned }) };
-}
-
-function failWith(message: string): Conclusion {
-  const nothing = { outputShapes: [], launched: notMeasured, fenced: notMeasured };
-  return { status: ErrorStatus.GENERAL_FAILURE, message, ...nothing };
-}
-
-function throwUnlessDone({ code, message }: Ending): void {
-  if (code !== ResultCode.NO_ERROR) throw new NeuralNetworksError(code, message);
-}

@@ -9,7 +9,7 @@ import { ResultCode } from "./result-code.ts";
 export const code = (name: keyof typeof ResultCode): unknown => expect.objectContaining({ code: ResultCode[name] });
 
 /** The methods that a prepared model can lack. */
-type Optional = "executeFenced" | "configureExecutionBurst";
+type Optional = "executeFenced" | "configureExecutionBurst" | "createReusableExecution";
 
 /** A device whose prepared models are changed, or lack methods. */
 export function withPrepared(

@@ -20,6 +20,8 @@ export type { OperandDescription } from "./draft-operand.ts";
 export { Event } from "./event.ts";
 export { type DurationCode, defaultLoopTimeout, Execution, maximumLoopTimeout } from "./execution.ts";
 export type { ArgumentRegion } from "./execution-arguments.ts";
+export { addCompilationAttribute, addExecutionAttribute, type ExtensionAttribute } from "./extension-attributes.ts";
+export { getRuntimeFeatureLevel } from "./feature-level.ts";
 export { FinishedModel, type ModelOptions } from "./finished-model.ts";
 export { type GuardedDevice, guardDevice } from "./guard/device.ts";
 export { Memory } from "./memory.ts";
@@ -29,6 +31,12 @@ export { Model } from "./model.ts";
 export type { DivideOptions } from "./plan/divide.ts";
 export { type PlanMemory, planMemory } from "./plan/memory.ts";
 export type { StepTime } from "./plan/run-options.ts";
+export {
+  getPreferredMemoryAlignmentForInput,
+  getPreferredMemoryAlignmentForOutput,
+  getPreferredMemoryPaddingForInput,
+  getPreferredMemoryPaddingForOutput,
+} from "./preferred-layout.ts";
 export { convertErrorStatusToResultCode, NeuralNetworksError, ResultCode } from "./result-code.ts";
 export { type RuntimeDeviceOptions, runtimeAsDevice } from "./runtime-as-device.ts";
 export type { OperandValue } from "./value.ts";

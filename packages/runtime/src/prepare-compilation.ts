@@ -8,6 +8,7 @@ import {
   ErrorStatus,
   type ExecutionPreference,
   type Model as HalModel,
+  type Hints,
   type Priority,
 } from "@nnhal/types";
 import { type Logger, loadOnce, makeDeadline } from "@nnhal/utils";
@@ -27,6 +28,8 @@ export interface CompilationSettings {
   /** Maximum duration in nanoseconds; undefined: none. */
   timeout?: bigint | undefined;
   caching?: Caching;
+  /** For the driver. */
+  hints?: Hints;
 }
 
 /** Checks and copies the arguments of `setCaching`. Throws UNEXPECTED_NULL or BAD_DATA. */
@@ -51,10 +54,10 @@ export async function prepareCompilation(
   model: HalModel,
   devices: readonly GuardedDevice[],
   options: CheckedDivideOptions & { readonly log: Logger; readonly now: () => bigint },
-  { preference, priority, timeout, caching }: CompilationSettings,
+  { preference, priority, timeout, caching, hints }: CompilationSettings,
 ): Promise<Divided> {
   const deadline = makeDeadline(timeout, options.now());
-  const prepareOptions = { preference, priority, ...(deadline !== undefined && { deadline }) };
+  const prepareOptions = { preference, priority, ...(deadline !== undefined && { deadline }), ...(hints && { hints }) };
   let dead: GuardedDevice | undefined;
   const prepareParts: PrepareParts = (plan, device) => {
     const prepare = preparerOf(plan, device, caching, options.log);

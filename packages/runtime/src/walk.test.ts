@@ -89,7 +89,7 @@ it("checks the shape of each argument three times at most", async () => {
   const counts = await countCalls(run);
   const of = (place: string) => counts.get(place) ?? 0;
   // Each argument when it is set, of which there are three.
-  expect(of("runtime/src/execution-arguments.ts expectLength")).toBe(3);
+  expect(of("runtime/src/model-slots.ts lengthsOf")).toBe(3);
   // The inputs in the engine, the outputs there before and after they are computed.
   expect(of("backend/src/kernels/run.ts infoAt")).toBe(2);
   expect(of("backend/src/kernels/output-buffers.ts shortage")).toBe(1);

@@ -68,7 +68,7 @@ export interface LongWork {
 }
 
 /** A method that a prepared model need not have. */
-export type OptionalMethod = "executeFenced" | "configureExecutionBurst";
+export type OptionalMethod = "executeFenced" | "configureExecutionBurst" | "createReusableExecution";
 
 /** A way to execute: by a call that returns the result, or by a launch and a callback. */
 export interface Way {
@@ -178,6 +178,7 @@ export async function wayOf(bench: Bench, name: Way["name"]): Promise<Way> {
 const missing = {
   executeFenced: "fenced executions",
   configureExecutionBurst: "bursts",
+  createReusableExecution: "reusable executions",
 } as const satisfies Readonly<Record<OptionalMethod, Need>>;
 
 /** A bench for another client of the device; the client ends with the case. */

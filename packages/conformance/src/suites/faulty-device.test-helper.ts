@@ -9,6 +9,7 @@ import {
   type IFencedExecutionCallback,
   type PreparedModel,
   type PrepareResult,
+  type ReusableExecution,
   type SyncFence,
 } from "@nnhal/types";
 import { expect, it } from "vitest";
@@ -27,6 +28,7 @@ export interface Fault {
   readonly preparedModel?: (right: PreparedModel) => Partial<PreparedModel>;
   readonly buffer?: (right: IBuffer) => Partial<IBuffer>;
   readonly context?: (right: IBurstContext) => Partial<IBurstContext>;
+  readonly reusable?: (right: ReusableExecution) => Partial<ReusableExecution>;
   readonly fence?: (right: SyncFence) => Partial<SyncFence>;
   readonly info?: (right: IFencedExecutionCallback) => Partial<IFencedExecutionCallback>;
 }
@@ -39,9 +41,9 @@ function withParts<Right extends object>(right: Right, part: ((right: Right) => 
   return Object.defineProperties(whole, Object.getOwnPropertyDescriptors(part(right)));
 }
 
-/** A prepared model whose fences, callbacks and contexts are faulty. */
-function deeply({ context, fence, info }: Fault, right: PreparedModel): PreparedModel {
-  const { executeFenced, configureExecutionBurst } = right;
+/** A prepared model whose fences, callbacks, contexts and reusable executions are faulty. */
+function deeply({ context, fence, info, reusable }: Fault, right: PreparedModel): PreparedModel {
+  const { executeFenced, configureExecutionBurst, createReusableExecution } = right;
   return {
     ...right,
     ...(executeFenced && {
@@ -52,6 +54,12 @@ function deeply({ context, fence, info }: Fault, right: PreparedModel): Prepared
           syncFence: syncFence && withParts(syncFence, fence),
           callback: callback && withParts(callback, info),
         };
+      },
+    }),
+    ...(createReusableExecution && {
+      async createReusableExecution(...args) {
+        const { execution, ...outcome } = await createReusableExecution(...args);
+        return { ...outcome, execution: execution && withParts(execution, reusable) };
       },
     }),
     ...(configureExecutionBurst && {

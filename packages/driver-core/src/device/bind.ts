@@ -9,7 +9,11 @@ import { failure, messageOf } from "../guard/refusal.ts";
 import { type CheckedRequest, extentsOf, isDeviceBuffer, type Pool } from "./checked-request.ts";
 
 /** Binds the inputs of a request; loads pools that are copies of files. Throws if loading fails. */
-export function bindInputs(record: ModelRecord, { request, pools }: CheckedRequest): (InputBuffer | undefined)[] {
+export function bindInputs(
+  record: ModelRecord,
+  { request, pools, bound }: CheckedRequest,
+): readonly (InputBuffer | undefined)[] {
+  if (bound !== undefined) return bound.inputs;
   return request.inputs.map((argument, index): InputBuffer | undefined => {
     if (argument.hasNoValue) return undefined;
     const { poolIndex, offset, length } = argument.location;
@@ -26,7 +30,8 @@ export function bindInputs(record: ModelRecord, { request, pools }: CheckedReque
 }
 
 /** Binds the outputs of a request. Throws OutOfMemory if there is no memory for a device buffer. */
-export function bindOutputs(record: ModelRecord, { request, pools }: CheckedRequest): OutputBuffer[] {
+export function bindOutputs(record: ModelRecord, { request, pools, bound }: CheckedRequest): readonly OutputBuffer[] {
+  if (bound !== undefined) return bound.outputs;
   return request.outputs.map((argument, index): OutputBuffer => {
     const dimensions = extentsOf(record, elementAt(record.graph.outputs, index), argument);
     if (argument.hasNoValue) return { bytes: new Uint8Array(0), dimensions };

@@ -2,6 +2,7 @@
  * A request that has been checked: all rules that a request can break before it runs, and its pools, each mapped or found
  * by its token (HAL 1.3 IDevice.allocate for the rules of tokens).
  */
+import type { InputBuffer, OutputBuffer } from "@nnhal/backend";
 import { combineDimensions, elementAt } from "@nnhal/operations";
 import type { Request, RequestArgument } from "@nnhal/types";
 import { type DeviceBuffer, usedByLateRun } from "../domains/device-buffer.ts";
@@ -32,6 +33,8 @@ export interface CheckedRequest {
   readonly written: ReadonlyMap<number, DeviceBuffer>;
   /** The request that it repeats, if its outputs are plain bytes. */
   readonly known: KnownRequest | undefined;
+  /** Its arguments, if they are bound once for many runs. */
+  readonly bound?: { readonly inputs: readonly (InputBuffer | undefined)[]; readonly outputs: readonly OutputBuffer[] };
 }
 
 const nothing: CheckedRequest["written"] = new Map();

@@ -21,9 +21,11 @@ import type { DeviceContext } from "./context.ts";
 import { executeFenced } from "./fenced.ts";
 import { holdExecutable } from "./hold-executable.ts";
 import { outcomeText, requestText, timingText } from "./log-text.ts";
+import type { Reused } from "./reusable.ts";
 import { run, unrun } from "./run.ts";
 
 const bursts = loadOnce(() => import("../burst/server.ts"));
+const reusables = loadOnce(() => import("./reusable.ts"));
 
 /** The prepared model of a compiled executable. */
 export function preparedModel(record: ModelRecord, context: DeviceContext): PreparedModel {
@@ -42,33 +44,37 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
   /** Why executions are refused after a close. */
   const closed = (): Refusal | undefined =>
     client.gone ?? (held.isClosed ? invalid("the prepared model is closed") : undefined);
-  const result: PreparedModel = {
-    async execute(request, options) {
-      const refusal = closed();
-      if (refusal !== undefined) {
-        if (turnLimit.isSpent(context.now())) await nextTurn();
-        return failedExecution(refusal);
+  const executeWith: Reused["execute"] = async (request, options, launch) => {
+    const refusal = closed();
+    if (refusal !== undefined) {
+      if (turnLimit.isSpent(context.now())) await nextTurn();
+      return failedExecution(refusal);
+    }
+    const section = begin();
+    try {
+      const start = context.now();
+      const taken = executeArguments(options);
+      const started = "status" in taken ? unrun(taken) : launch(taken, section, start);
+      const ended = started instanceof Promise ? await started : started;
+      const isMeasured = !("status" in taken) && taken.measure === MeasureTiming.YES;
+      const result = answer(request, ended, isMeasured ? context.now() - start : undefined);
+      // Refusals need no engine: a caller that asks again at once would keep all others from running.
+      if (result.status !== ErrorStatus.NONE && turnLimit.isSpent(context.now())) await nextTurn();
+      if (log.VLOG_IS_ON("DRIVER")) {
+        log.VLOG("DRIVER", `${name}: execute returns ${outcomeText(result)}${timingText(result.timing)}`);
       }
-      const section = begin();
-      try {
-        const start = context.now();
-        const taken = executeArguments(options);
-        const started = "status" in taken ? unrun(taken) : execute(record, request, taken, section, context, start);
-        const ended = started instanceof Promise ? await started : started;
-        const isMeasured = !("status" in taken) && taken.measure === MeasureTiming.YES;
-        const result = answer(request, ended, isMeasured ? context.now() - start : undefined);
-        // Refusals need no engine: a caller that asks again at once would keep all others from running.
-        if (result.status !== ErrorStatus.NONE && turnLimit.isSpent(context.now())) await nextTurn();
-        if (log.VLOG_IS_ON("DRIVER")) {
-          log.VLOG("DRIVER", `${name}: execute returns ${outcomeText(result)}${timingText(result.timing)}`);
-        }
-        return result;
-      } catch (error) {
-        return failedExecution(failure(`executing: ${messageOf(error)}`));
-      } finally {
-        end(section);
-      }
-    },
+      return result;
+    } catch (error) {
+      return failedExecution(failure(`executing: ${messageOf(error)}`));
+    } finally {
+      end(section);
+    }
+  };
+  const result: PreparedModel & Pick<Reused, "executeFenced"> = {
+    execute: (request, options) =>
+      executeWith(request, options, (taken, section, start) =>
+        execute(record, request, taken, section, context, start),
+      ),
     async executeFenced(request, waitFor, options) {
       const refusal = closed();
       if (refusal !== undefined) return failedFenced(refusal);
@@ -92,6 +98,11 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
       // An execution that has succeeded already needs no fence.
       return syncFence?.state === "SIGNALED" ? { ...launched.answer, syncFence: null } : launched.answer;
     },
+    createReusableExecution: async (...setUp) =>
+      (await reusables()).createReusable(
+        { record, context, closed, execute: executeWith, executeFenced: result.executeFenced },
+        ...setUp,
+      ),
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
       log.VLOG("DRIVER", () => `${name}: configureExecutionBurst`);
       const refusal = closed();

@@ -2,7 +2,7 @@
  * The guard between the runtime and devices, which are foreign code: the only place where the runtime calls a device. No
  * method of a guarded device throws, no promise of one rejects, and every answer keeps the rules of the HAL. If a device breaks
  * one, the answer is GENERAL_FAILURE, and the message names the device, the method and the rule. Calls that never end are bounded
- * in watch.ts.
+ * in bounds.ts.
  */
 import {
   attempt,

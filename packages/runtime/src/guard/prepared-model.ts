@@ -25,6 +25,7 @@ import { loadOnce } from "@nnhal/utils";
 import type { OpenedBurst } from "./burst.ts";
 
 const bursts = loadOnce(() => import("./burst.ts"));
+const reusables = loadOnce(() => import("./reusable.ts"));
 
 /** A prepared model behind the guard. */
 export interface GuardedModel extends PreparedModel {
@@ -98,6 +99,7 @@ export function guardModel(
   const read = (answer: unknown, request: Request) =>
     CheckedAnswer.isTo(request, answer) ? answer : reader.read(answer, reader.expect(request), reading);
   const canFence = typeof own.executeFenced === "function";
+  const canReuse = typeof own.createReusableExecution === "function";
   const canBurst = typeof own.configureExecutionBurst === "function";
   const guarded: GuardedModel = {
     // Called for each execution of each step: the guard adds one function and one await.
@@ -127,6 +129,10 @@ export function guardModel(
       configureExecutionBurst: async (...channels) =>
         (await bursts()).configureBurst(own, guard, () => {})(...channels),
       openBurst: async () => (await bursts()).openBurst(own, guard, reader, name),
+    }),
+    ...(canReuse && {
+      createReusableExecution: async (request, options) =>
+        (await reusables()).guardReusable(own, request, options, { guard, name, read, another }),
     }),
     close() {
       isClosed = true;

@@ -25,9 +25,10 @@ import {
   type Tracer,
 } from "@nnhal/utils";
 import { endBy, steadyClock, systemTimer, type Timer } from "@nnhal/utils/time";
+import { limitOf, refuseGivenUp, type Watch } from "../bounds.ts";
 import type { GuardedDevice } from "../guard/device.ts";
 import type { GuardedModel } from "../guard/prepared-model.ts";
-import { limitOf, refuseGivenUp, type Watch, watchModel } from "../watch.ts";
+import { watchModel } from "../watch.ts";
 import { deviceForm } from "./device-form.ts";
 import type { DeviceRole } from "./device-role.ts";
 import { listenerOf, logPlan, observeDevice, type PrepareModel, prepareWithin } from "./observe.ts";

@@ -16,7 +16,7 @@ import {
   type Timing,
 } from "@nnhal/types";
 import { earlierDeadline, hasDeadlinePassed, makeDeadline, notMeasured } from "@nnhal/utils";
-import type { Abandoned } from "../watch.ts";
+import type { Abandoned } from "../bounds.ts";
 
 /** Executes once all fences are signalled, or reports why that is impossible. */
 export function executeAfter(

@@ -22,6 +22,7 @@ import {
   type OutputShape,
   type PrepareResult,
   type Request,
+  type ReusableResult,
   type SupportedOperations,
   type Timing,
 } from "@nnhal/types";
@@ -181,6 +182,11 @@ export const prepareProblem = withOutcome<PrepareResult>(({ status, preparedMode
 /** configureExecutionBurst. */
 export const burstProblem = withOutcome<BurstResult>(({ status, context }) =>
   besideProblem("context", status, context),
+);
+
+/** createReusableExecution. */
+export const reusableProblem = withOutcome<ReusableResult>(({ status, execution }) =>
+  besideProblem("reusable execution", status, execution),
 );
 
 /** Checks a value that must be there exactly if the status is NONE. */

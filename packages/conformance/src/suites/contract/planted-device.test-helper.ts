@@ -27,6 +27,9 @@ const short = "prepared-model/shapes: an output of known shape that does not fit
 const durations =
   "prepared-model/execute: durations are reported if they are asked for, the device's within the driver's";
 
+/** The case that finds faults of reusable executions. */
+export const reusable = "prepared-model/reusable: runs of both kinds follow one another";
+
 const capabilities = (change: object) =>
   changeAnswer((answer: ReturnType<Device["getCapabilities"]>) => ({
     ...answer,
@@ -233,10 +236,7 @@ const shapes = (change: (shapes: ExecutionResult["outputShapes"]) => unknown) =>
 
 const time = (timeOnDevice: unknown, timeInDriver: unknown) => fields({ timing: { timeOnDevice, timeInDriver } });
 
-/** `createReusableExecution` is optional, and no suite calls it. */
-export const preparedModelRows: Readonly<
-  Record<Exclude<MethodOf<PreparedModel>, "createReusableExecution">, MethodRow>
-> = {
+export const preparedModelRows: Readonly<Record<MethodOf<PreparedModel>, MethodRow>> = {
   execute: {
     finds: "prepared-model/execute: computes TENSOR_FLOAT32",
     answers: "later",
@@ -319,6 +319,20 @@ export const preparedModelRows: Readonly<
           syncFence: { state: "SIGNALED", wait: async () => "SIGNALED" },
         }),
         /executeFenced: a fence beside GENERAL_FAILURE/,
+      ),
+    ],
+  },
+  createReusableExecution: {
+    finds: reusable,
+    answers: "later",
+    lies: [
+      unknownStatus,
+      noAnswer,
+      lieOf("makes nothing", fields({ execution: null }), /createReusableExecution: NONE without a reusable execution/),
+      lieOf(
+        "has an execution beside an error",
+        fields({ status: GENERAL_FAILURE }),
+        /createReusableExecution: a reusable execution beside GENERAL_FAILURE/,
       ),
     ],
   },

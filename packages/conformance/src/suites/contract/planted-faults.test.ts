@@ -98,6 +98,7 @@ async function methodsOfContract(): Promise<string[]> {
     [{ modelIndex: 0, ioIndex: 0, frequency: 1 }],
     [],
   );
+  const repeated = await preparedModel.createReusableExecution?.(request);
   const source = createFence();
   const launched = await preparedModel.executeFenced?.(request, [source.fence]);
   source.signal();
@@ -119,6 +120,7 @@ async function methodsOfContract(): Promise<string[]> {
     ...methods("PreparedModel", preparedModel),
     ...methods("IBuffer", allocated?.buffer),
     ...methods("IBurstContext", context satisfies IBurstContext),
+    ...methods("ReusableExecution", repeated?.execution),
     ...methods("SyncFence", launched?.syncFence),
     ...methods("IFencedExecutionCallback", launched?.callback satisfies IFencedExecutionCallback | null | undefined),
     ...methods("IDevice", driver),

@@ -8,6 +8,7 @@ import {
   type IBuffer,
   type IBurstContext,
   type IFencedExecutionCallback,
+  type ReusableExecution,
   type SyncFence,
 } from "@nnhal/types";
 import type { Fault } from "../faulty-device.test-helper.ts";
@@ -24,7 +25,7 @@ import {
   replaceMethod,
   unknownStatus,
 } from "./planted.test-helper.ts";
-import { deviceRows, preparedModelRows } from "./planted-device.test-helper.ts";
+import { deviceRows, preparedModelRows, reusable } from "./planted-device.test-helper.ts";
 
 const { NONE, GENERAL_FAILURE } = ErrorStatus;
 
@@ -100,6 +101,48 @@ const context: Readonly<Record<MethodOf<IBurstContext>, MethodRow>> = {
     answers: "not",
     lies: [
       lieOf("does not close", doNothing(), /IBurstContext\.close: a request is answered though the context is closed/),
+    ],
+  },
+};
+
+const execution: Readonly<Record<Exclude<MethodOf<ReusableExecution>, "close">, MethodRow>> = {
+  execute: {
+    finds: reusable,
+    called: "ReusableExecution.execute",
+    answers: "later",
+    lies: [
+      unknownStatus,
+      noAnswer,
+      lieOf(
+        "has no shapes",
+        fields({ outputShapes: [] }),
+        /ReusableExecution\.execute: 0 shapes of 1 outputs beside NONE/,
+      ),
+      lieOf(
+        "has a wrong extent",
+        fields({ outputShapes: [{ dimensions: [2, 4], isSufficient: true }] }),
+        /ReusableExecution\.execute: output 0: expected dimensions \[2, 3\], got \[2, 4\]/,
+      ),
+      lieOf(
+        "measures without being asked",
+        fields({ timing: { timeOnDevice: 1n, timeInDriver: 2n } }),
+        /ReusableExecution\.execute: expected no durations, got 1 and 2/,
+      ),
+    ],
+  },
+  executeFenced: {
+    finds: reusable,
+    called: "ReusableExecution.executeFenced",
+    answers: "later",
+    lies: [
+      unknownStatus,
+      noAnswer,
+      lieOf("has no callback", fields({ callback: null }), /ReusableExecution\.executeFenced: NONE without a callback/),
+      lieOf(
+        "has a callback beside an error",
+        fields({ status: GENERAL_FAILURE }),
+        /ReusableExecution\.executeFenced: a callback beside GENERAL_FAILURE/,
+      ),
     ],
   },
 };
@@ -189,6 +232,7 @@ export const plantedInDevice: readonly Planted[] = [
   ...plantFaults("preparedModel", "PreparedModel", preparedModelRows),
   ...plantFaults("buffer", "IBuffer", buffer),
   ...plantFaults("context", "IBurstContext", context),
+  ...plantFaults("reusable", "ReusableExecution", execution),
   ...plantFaults("fence", "SyncFence", fence),
   ...states,
   ...plantFaults("info", "IFencedExecutionCallback", executionInfo),

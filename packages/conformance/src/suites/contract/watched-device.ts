@@ -13,9 +13,11 @@ import type {
   Model,
   PreparedModel,
   PrepareResult,
+  ReusableExecution,
   SyncFence,
 } from "@nnhal/types";
 import {
+  type Asked,
   allocateProblem,
   burstProblem,
   cacheFilesProblem,
@@ -27,6 +29,7 @@ import {
   infoProblem,
   outcomeProblem,
   prepareProblem,
+  reusableProblem,
   stateProblem,
   supportProblem,
   typeProblem,
@@ -142,6 +145,7 @@ export function watchPreparedModel(
 ): PreparedModel {
   const fenced = own.executeFenced?.bind(own);
   const configure = own.configureExecutionBurst?.bind(own);
+  const reusable = own.createReusableExecution?.bind(own);
   const watched: PreparedModel = {
     execute: (request, options) =>
       watch.later(
@@ -170,9 +174,42 @@ export function watchPreparedModel(
         return { ...outcome, context: context === null ? null : watchContext(context, watch) };
       },
     }),
+    ...(reusable && {
+      async createReusableExecution(request, options) {
+        const { execution, ...outcome } = await watch.later(
+          "createReusableExecution",
+          () => reusable(request, options),
+          reusableProblem,
+        );
+        const asked = { request, options, model, mayOmitShapes };
+        return { ...outcome, execution: execution && watchReusable(execution, asked, watch) };
+      },
+    }),
     close: () => watch.silent("PreparedModel.close", () => own.close()),
   };
   return standsFor(watched, own);
+}
+
+/** A reusable execution, watched. `asked`: what it was set up with. */
+function watchReusable(own: ReusableExecution, asked: Omit<Asked, "milliseconds">, watch: Watch): ReusableExecution {
+  return {
+    execute: (times) =>
+      watch.later(
+        "ReusableExecution.execute",
+        () => own.execute(times),
+        (result, milliseconds) => executionProblem(result, { ...asked, milliseconds }),
+      ),
+    async executeFenced(waitFor, times) {
+      const start = performance.now();
+      const launched = await watch.later(
+        "ReusableExecution.executeFenced",
+        () => own.executeFenced(ownOnes(waitFor), times),
+        fencedProblem,
+      );
+      return watchLaunched(launched, asked.options, start, watch);
+    },
+    ...(own.close && { close: () => watch.silent("ReusableExecution.close", () => own.close?.()) }),
+  };
 }
 
 /** The context of a burst, watched. */

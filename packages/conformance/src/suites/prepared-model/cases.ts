@@ -12,6 +12,7 @@ import { launchCases } from "./launch.ts";
 import { leakCases } from "./leaks.ts";
 import { lifeCases } from "./life.ts";
 import { requestCases } from "./requests.ts";
+import { reusableCases } from "./reusable.ts";
 import { shapeCases } from "./shapes.ts";
 import { sizeCases } from "./sizes.ts";
 import { windowCases } from "./windows.ts";
@@ -26,6 +27,7 @@ export const preparedModelCases: readonly SuiteCase[] = [
   ...hostileCases,
   ...launchCases,
   ...concurrencyCases,
+  ...reusableCases,
   ...lifeCases,
   ...leakCases,
   ...clientCases,
