@@ -1,8 +1,8 @@
 /**
  * @nnhal/batch: many inputs through one network, once each by content.
  */
-export { inOrder, joinInOrder } from "./in-order.ts";
-export { type FileMark, type InputSource, markOf, openInputs, readInput, readingProblem } from "./inputs.ts";
+export { inOrder } from "./in-order.ts";
+export { type FileMark, type InputSource, openInputs, readInput } from "./inputs.ts";
 export { type BatchHead, type Entry, type Journal, openJournal, readJournals, type StoredJournal } from "./journal.ts";
 export type { Answer, Computer, Input, Opening, Request } from "./messages.ts";
 export { createPlaces, type Places, type Reach } from "./places.ts";
@@ -11,7 +11,6 @@ export { openResults, type ResultFolder } from "./results.ts";
 export { type BatchCounts, type BatchRun, runBatch } from "./run-batch.ts";
 export { type OpenTask, serveBatch } from "./serve.ts";
 export {
-  checkedGet,
   createFolderStore,
   ensureIn,
   openStore,

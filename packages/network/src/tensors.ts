@@ -9,7 +9,7 @@ export { isNpy, type NumpyArray, readNpy, writeNpy } from "./npy.ts";
 export { findPackedLabels } from "./packed-labels.ts";
 export { type DecodeOptions, decodePicture } from "./picture/decode.ts";
 export { checkSize, MOST_PIXELS, type Picture } from "./picture/picture.ts";
-export { resize, toGrey } from "./picture/resize.ts";
+export { resize } from "./picture/resize.ts";
 export {
   type Normalisation,
   type PictureLayout,

@@ -1,7 +1,7 @@
 /**
  * @nnhal/program: the shell of the programs of nnhal: options, exit codes, signals, and the process as a value. Logs are @nnhal/program/log.
  */
-export { type LogFormat, type LogLevel, logFormats, logLevels } from "./log-forms.ts";
+export type { LogFormat, LogLevel } from "./log-forms.ts";
 export {
   addLogOptions,
   collect,

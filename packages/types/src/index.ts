@@ -108,7 +108,7 @@ export {
 } from "./operation-type.ts";
 export type { Awaitable, ExecutionResult, Outcome } from "./outcome.ts";
 export type { OutputShape, Request, RequestArgument, Timing } from "./request.ts";
-export { type CodesOf, codesOf, type EnumRow, type EnumTable, namesOf, type TableAt, tableAt } from "./table.ts";
+export { type CodesOf, type EnumRow, type EnumTable, namesOf, type TableAt } from "./table.ts";
 export type { OptionalTimeoutDuration, OptionalTimePoint } from "./time.ts";
 export * as V1_0 from "./v1-0.ts";
 export * as V1_1 from "./v1-1.ts";

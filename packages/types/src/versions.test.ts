@@ -9,12 +9,12 @@ import {
   operandTypes,
   operationTypes,
   type Request,
-  tableAt,
   V1_0,
   V1_1,
   V1_2,
   V1_3,
 } from "./index.ts";
+import { tableAt } from "./table.ts";
 
 const versions = { "1.0": V1_0, "1.1": V1_1, "1.2": V1_2, "1.3": V1_3 } as const;
 

@@ -22,7 +22,6 @@ export { failure, messageOf, type Refusal } from "./refusal.ts";
 export {
   type AnswerLimits,
   type AnswerOptions,
-  answerLimitsOf,
   deadlineGrace,
   type LogSink,
 } from "./wait.ts";

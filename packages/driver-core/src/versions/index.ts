@@ -20,7 +20,7 @@ export {
 } from "./aidl/device-face.ts";
 export type { BootClockOptions } from "./aidl/time.ts";
 
-export { describeNeed, type Need, noncompliantOperations, unmetNeeds } from "./compliance/needs.ts";
+export { describeNeed, type Need, noncompliantOperations } from "./compliance/needs.ts";
 export {
   type Compliance,
   complianceWith,

@@ -1,13 +1,12 @@
 /** @nnhal/service/shared-memory: memory that processes share, and what they need to pass it to each other and to wait for each other. */
 export { type AdoptOptions, adoptMemory, whyCopied } from "./adopt.ts";
 export { burstAcrossProcesses } from "./burst-options.ts";
-export { type DescriptorChannel, descriptorChannel, type NotPassed } from "./descriptor-channel.ts";
+export type { DescriptorChannel, NotPassed } from "./descriptor-channel.ts";
 export {
   type ClientSocket,
   connectDescriptors,
   type DescriptorServer,
   type DescriptorSocket,
-  descriptorPath,
   type NoSocket,
   serveDescriptors,
 } from "./descriptor-socket.ts";
@@ -29,5 +28,5 @@ export {
   type PassingOptions,
   type TakenFile,
 } from "./passing.ts";
-export { type NoCredentials, peerCredentials } from "./peer-credentials.ts";
+export type { NoCredentials } from "./peer-credentials.ts";
 export { createSharedMemory, greatestSize, type NoMemory, type SharedMemory } from "./shared-memory.ts";

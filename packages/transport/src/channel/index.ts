@@ -8,7 +8,7 @@ export {
   type TakenFile,
   threadPassing,
 } from "../memory/passing.ts";
-export { type Channel, type ChannelOptions, defaultMostFrame, type Frame, type Receiver } from "../protocol/channel.ts";
+export type { Channel, ChannelOptions, Frame, Receiver } from "../protocol/channel.ts";
 export { memoryChannels } from "./memory.ts";
 export { type PortOptions, portChannel } from "./port.ts";
 export { socketChannel } from "./socket.ts";

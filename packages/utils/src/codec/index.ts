@@ -3,7 +3,6 @@ export {
   type ByteReader,
   type ByteWriter,
   byteReader,
-  mostItems,
   toBytes,
   UnreadableBytes,
   Unwritable,
