@@ -10,7 +10,13 @@ import {
   operationByCode,
   splitExtensionCode,
 } from "@nnhal/operations";
-import { type ExtensionNameAndPrefix, OperandType, OperationType, type OperationTypeName } from "@nnhal/types";
+import {
+  type ExtensionNameAndPrefix,
+  type HalVersion,
+  OperandType,
+  OperationType,
+  type OperationTypeName,
+} from "@nnhal/types";
 import type { TensorTypeName } from "../schema/codes.ts";
 import { extension } from "./extension.ts";
 
@@ -20,6 +26,8 @@ export interface Dialect {
   typeOf(element: TensorTypeName): AnyOperandType | undefined;
   /** The type of INT16 elements with a zero point other than 0; undefined if the dialect lacks it. */
   readonly shiftedInt16: typeof tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED | undefined;
+  /** The HAL version whose operations and types it has. */
+  readonly halVersion: HalVersion;
   /** True if layers of float inputs and 8-bit weights quantise their inputs at each execution; else their weights are widened. */
   readonly quantisesInputs: boolean;
   /** The operation of `nnhal.tflite` of a name; undefined if there is none. */
@@ -39,6 +47,7 @@ export interface DialectOptions {
   /** True if `nnhal.tflite` may be used. */
   readonly hasExtension: boolean;
   readonly quantisesInputs: boolean;
+  readonly halVersion: HalVersion;
   /** Extensions whose operations have the names of custom operators. */
   readonly custom: readonly ExtensionDefinition[];
 }
@@ -73,7 +82,7 @@ const typesByElement: { readonly [Name in TensorTypeName]?: AnyOperandType } = {
 };
 
 /** The dialect of an import. Prefixes of extensions count from 1. */
-export function createDialect({ hasExtension, quantisesInputs, custom: given }: DialectOptions): Dialect {
+export function createDialect({ hasExtension, quantisesInputs, halVersion, custom: given }: DialectOptions): Dialect {
   // The operations of `nnhal.tflite` are of builtin operators.
   const custom = given.filter(({ name }) => name !== extensionName);
   const names = [...new Set([extensionName, ...custom.map(({ name }) => name)])];
@@ -84,6 +93,7 @@ export function createDialect({ hasExtension, quantisesInputs, custom: given }: 
   return {
     typeOf: (element) => (hasExtension ? typesByElement[element] : undefined),
     shiftedInt16: hasExtension ? tfliteTypes.TENSOR_QUANT16_ASYMM_SIGNED : undefined,
+    halVersion,
     quantisesInputs: hasExtension && quantisesInputs,
     operationOf: (name) => (hasExtension ? extensionOperation(name) : undefined),
     customOf: (customCode) => customs.get(customCode) ?? (hasExtension ? registeredOperation(customCode) : undefined),

@@ -9,7 +9,7 @@ import {
   type OptionNames,
   unknownOption,
 } from "@nnhal/operations";
-import { type Model, OperationType } from "@nnhal/types";
+import { canonicalHalVersion, type HalVersion, halVersions, type Model, OperationType } from "@nnhal/types";
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { describeValue, ensure, quote } from "../error.ts";
 import type { TfliteModel, TfliteSubgraph, TfliteTensor } from "../model.ts";
@@ -39,6 +39,11 @@ export interface ImportOptions extends ShapeOptions, ReadingOptions {
    */
   readonly extensions?: boolean;
   /**
+   * The HAL version of the devices that the model is for. From `aidl2` and `aidl3` on, operations that AIDL adds are used where they have the
+   * results of the operators: PACK, BATCH_MATMUL, MIRROR_PAD, REVERSE, RESHAPE of TENSOR_INT32, RSQRT of 8 bits. Default: `1.3`.
+   */
+  readonly halVersion?: HalVersion;
+  /**
    * Form of hybrid layers, those with float inputs and 8-bit weights. "quantised": the layer quantises its input at each execution,
    * as .tflite's kernels do; an operation of the extension. "widened": the weights become floats, and the layer is computed in float by
    * an operation of the HAL, which accelerators take. Default: "quantised"; without the extension, and if it lacks the layer, "widened".
@@ -64,6 +69,7 @@ export interface ImportOptions extends ShapeOptions, ReadingOptions {
 
 const importOptions: OptionNames<ImportOptions> = {
   extensions: true,
+  halVersion: true,
   hybrid: true,
   customOperators: true,
   signature: true,
@@ -251,6 +257,7 @@ export function attemptImport(given: TfliteModel, file: Uint8Array | undefined, 
   const dialect = createDialect({
     hasExtension: options.extensions !== false,
     quantisesInputs: hybridOf(options) === "quantised",
+    halVersion: halVersionOf(options),
     custom: customOperatorsOf(options),
   });
   const threaded = problems.attempt(() => programOf(model, entry.subgraph, entry.index));
@@ -276,6 +283,15 @@ function hybridOf({ hybrid = "quantised" }: ImportOptions): "quantised" | "widen
       `expected "quantised" or "widened", got ${typeof hybrid === "string" ? quote(hybrid) : describeValue(hybrid)}`,
   );
   return hybrid;
+}
+
+function halVersionOf({ halVersion = canonicalHalVersion }: ImportOptions): HalVersion {
+  ensure(
+    halVersions.includes(halVersion),
+    "options.halVersion",
+    () => `expected one of ${halVersions.join(", ")}, got ${describeValue(halVersion)}`,
+  );
+  return halVersion;
 }
 
 /** True if a model has strings. */

@@ -2,7 +2,7 @@
  * The context of a mapping row: one operator of the file, its tensors and options, and functions that emit the HAL operations for it.
  */
 import type { AnyOperandType } from "@nnhal/operations";
-import type { OperationTypeName, Subgraph } from "@nnhal/types";
+import type { HalVersion, OperationTypeName, Subgraph } from "@nnhal/types";
 import type { TfliteOperator, TfliteSubgraph } from "../model.ts";
 import type { OptionValue } from "../schema/options.ts";
 import { halOperation } from "./dialect.ts";
@@ -63,6 +63,8 @@ export interface Lowering extends OperatorAccess, AddedConstants, Pick<Emission,
   settleShapes: Surroundings["settleShapes"];
   /** True if an operator reads a tensor. */
   isRead(tensor: number): boolean;
+  /** The HAL version that the model is for. */
+  readonly halVersion: HalVersion;
   /** The code of a type in the imported model. */
   typeCode(type: AnyOperandType): number;
 }
@@ -213,6 +215,7 @@ export function createLowering(
     addSubgraph: (key, like, make) => surroundings.addSubgraph(operator, key, like, make),
     settleShapes: surroundings.settleShapes,
     isRead: surroundings.isRead,
+    halVersion: dialect.halVersion,
     typeCode: dialect.typeCode,
   };
 }

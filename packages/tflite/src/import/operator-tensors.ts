@@ -43,6 +43,7 @@ const table = {
   ARG_MIN: ["input axis", "output"],
   ASSIGN_VARIABLE: ["resource value", ""],
   AVERAGE_POOL_2D: unary,
+  BATCH_MATMUL: ["x y", "output"],
   BATCH_TO_SPACE_ND: ["input block crops", "output"],
   BIDIRECTIONAL_SEQUENCE_LSTM: [
     [

@@ -10,6 +10,7 @@ import { customRows as ownCustomRows } from "./rows/detection.ts";
 import { elementwiseRows } from "./rows/elementwise.ts";
 import { extentRows } from "./rows/extents.ts";
 import { lookupRows } from "./rows/lookup.ts";
+import { matrixRows } from "./rows/matrices.ts";
 import { mediapipeRows } from "./rows/mediapipe.ts";
 import { normalisationRows } from "./rows/normalisation.ts";
 import { placeRows } from "./rows/places.ts";
@@ -38,6 +39,7 @@ export const rows: readonly Row[] = [
   ...spaceRows,
   ...resizingRows,
   ...placeRows,
+  ...matrixRows,
   ...lookupRows,
   ...recurrentRows,
   ...controlFlowRows,

@@ -14,7 +14,7 @@ import {
   OperationError,
   type RankRule,
 } from "@nnhal/operations";
-import { isAidl } from "@nnhal/types";
+import type { HalVersion } from "@nnhal/types";
 import { isTensorSpec, type OperandSpec } from "./operand-types.ts";
 
 function bounds(rule: RankRule): readonly [least: number, greatest: number] {
@@ -41,6 +41,7 @@ export function signatureProblem(
   definition: Operation,
   inputs: readonly OperandSpec[],
   outputs: readonly OperandSpec[],
+  version: HalVersion,
 ): string | undefined {
   const name = `${definition.extension === undefined ? "the HAL's" : "the extension's"} ${definition.name}`;
   const match = matchOperation(
@@ -49,8 +50,7 @@ export function signatureProblem(
     outputs.map(({ type }) => type),
   );
   if ("mismatch" in match) return `${name} cannot compute it: ${match.mismatch}`;
-  // The models of an importer are for drivers of HAL 1.3 as well.
-  if (isAidl(match.since)) return `${name} takes these types since HAL ${match.since} only`;
+  if (match.since > version) return `${name} takes these types since HAL ${match.since} only`;
   const positions = layOut(match.form.params, match.form.counts, inputs.length) ?? [];
   for (const [place, param] of positions.entries()) {
     const rule = definition.ranks[param.name];

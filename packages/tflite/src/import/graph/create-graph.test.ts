@@ -17,7 +17,7 @@ function sum() {
   });
   const subgraph = firstSubgraph(model);
   const constants = createConstants(model);
-  const dialect = createDialect({ hasExtension: false, quantisesInputs: false, custom: [] });
+  const dialect = createDialect({ hasExtension: false, quantisesInputs: false, halVersion: "1.3", custom: [] });
   const shapes = subgraph.tensors.map(({ shape }) => shape);
   const facts = { index: 0, narrow: new Set<number>(), dialect, returnsStates: false };
   return { constants, graph: createGraph(subgraph, shapes, constants, facts) };

@@ -128,7 +128,7 @@ function emptyOperand(work: GraphWork, index: number, spec = specOf(work, index)
   const made = addOperand(work, spec, OperandLifeTime.TEMPORARY_VARIABLE);
   const fill = work.source.dialect.operationOf("FILL");
   ensure(
-    fill !== undefined && signatureProblem(fill, [sizes, one], [spec]) === undefined,
+    fill !== undefined && signatureProblem(fill, [sizes, one], [spec], work.source.dialect.halVersion) === undefined,
     placeOf(work, index),
     () =>
       `is a constant without elements (${tensorAt(work, index).type}${listText(shape)}), which the HAL cannot express`,
@@ -199,7 +199,8 @@ export function stateOperands(work: GraphWork, tensor: number): StateOperands {
 function copyOf(spec: OperandSpec, place: Place, dialect: Dialect): Operation {
   for (const find of [halOperation, dialect.operationOf]) {
     const operation = find("CAST");
-    if (operation !== undefined && signatureProblem(operation, [spec], [spec]) === undefined) return operation;
+    if (operation !== undefined && signatureProblem(operation, [spec], [spec], dialect.halVersion) === undefined)
+      return operation;
   }
   fail(
     place,

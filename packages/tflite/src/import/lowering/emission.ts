@@ -138,7 +138,7 @@ export function createEmission(
   }
 
   function problemOfTypes(operation: Operation, inputs: readonly number[], outputs: readonly number[]) {
-    return signatureProblem(operation, inputs.map(graph.spec), outputs.map(graph.spec));
+    return signatureProblem(operation, inputs.map(graph.spec), outputs.map(graph.spec), dialect.halVersion);
   }
 
   function problemOfChosen(operation: Operation, inputs: readonly number[], outputs: readonly number[]) {

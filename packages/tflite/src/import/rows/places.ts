@@ -33,6 +33,20 @@ function gatherPlaces(op: Lowering, places: readonly (readonly number[] | undefi
   }
 }
 
+/** Types whose elements the HAL's own operation moves. */
+const movedTypes: readonly unknown[] = [
+  "TENSOR_FLOAT32",
+  "TENSOR_FLOAT16",
+  "TENSOR_INT32",
+  "TENSOR_QUANT8_ASYMM",
+  "TENSOR_QUANT8_ASYMM_SIGNED",
+];
+
+/** A form with the operation that AIDL 3 adds, for its types. */
+function formOfAidl(op: Lowering, form: (op: Lowering) => void): readonly ((op: Lowering) => void)[] {
+  return op.halVersion >= "aidl3" && movedTypes.includes(op.inputSpec(0).type) ? [form] : [];
+}
+
 /** Refuses a shape that is not fully known, or too long a dimension. */
 function knownExtents(op: Lowering): readonly number[] {
   const { dimensions } = op.inputSpec(0);
@@ -46,9 +60,14 @@ function knownExtents(op: Lowering): readonly number[] {
 const mirrorPad: Row = {
   operator: "MIRROR_PAD",
   version: 3,
-  operations: ["GATHER", "RESHAPE"],
-  note: "One GATHER for each padded dimension; the input's shape must be known and the paddings constants.",
+  operations: ["GATHER", "RESHAPE", "MIRROR_PAD"],
+  note: "One GATHER for each padded dimension; the input's shape must be known and the paddings constants. MIRROR_PAD since AIDL 3.",
   narrowed: "inputs",
+  betterForms: (op) =>
+    formOfAidl(op, (draft: Lowering) => {
+      const mode = draft.int32(draft.text("mode") === "REFLECT" ? 0 : 1);
+      draft.emitMoved("MIRROR_PAD", [draft.input(0), draft.input(1), mode], draft.inputSpec(0));
+    }),
   lower(op: Lowering) {
     const extents = knownExtents(op);
     const paddings = op.integers(1, "the paddings");
@@ -76,9 +95,17 @@ const mirrorPad: Row = {
 const reverse: Row = {
   operator: "REVERSE_V2",
   version: 3,
-  operations: ["GATHER", "RESHAPE"],
-  note: "The input's shape must be known and the axes constants.",
+  operations: ["GATHER", "RESHAPE", "REVERSE"],
+  note: "The input's shape must be known and the axes constants. One REVERSE since AIDL 3.",
   narrowed: "inputs",
+  betterForms: (op) =>
+    formOfAidl(op, (draft: Lowering) => {
+      const input = draft.inputSpec(0);
+      const axes = draft.integers(1, "the axes").map((axis) => draft.axis(axis, input.dimensions.length));
+      const [axis, ...others] = axes;
+      draft.ensure(axis !== undefined && others.length === 0, () => `${axes.length} axes need as many operations`);
+      draft.emitMoved("REVERSE", [draft.input(0), draft.int32Tensor(axes)], input);
+    }),
   lower(op: Lowering) {
     const extents = knownExtents(op);
     const axes = new Set(op.integers(1, "the axes").map((axis) => op.axis(axis, extents.length)));

@@ -198,11 +198,22 @@ const concatenation: Row = {
   },
 };
 
+/** PACK by the operation that AIDL 2 adds. */
+function packAsOne(op: Lowering): void {
+  const axis = op.axis(op.number("axis"), op.inputSpec(0).dimensions.length + 1);
+  op.emit("PACK", [op.int32(axis), ...op.operator.inputs.map((_, place) => op.input(place))], [op.output()]);
+}
+
 const pack: Row = {
   operator: "PACK",
   version: 5,
-  operations: ["EXPAND_DIMS", "CONCATENATION"],
+  operations: ["EXPAND_DIMS", "CONCATENATION", "PACK"],
   narrowed: "inputs",
+  note: "PACK since AIDL 2, except of scalars.",
+  betterForms(op) {
+    const isScalar = op.inputTensor(0).shape.length === 0;
+    return op.halVersion >= "aidl2" && !isScalar ? [packAsOne] : [];
+  },
   lower(op: Lowering) {
     const axis = op.axis(op.number("axis"), op.inputTensor(0).shape.length + 1);
     const parts = op.operator.inputs.map((_, place) => {
