@@ -7,6 +7,7 @@ import { plantedInDevice } from "../suites/contract/planted-objects.test-helper.
 import { deviceFaults } from "../suites/device-faults.test-helper.ts";
 import { executionFaults } from "../suites/execution-faults.test-helper.ts";
 import { cacheFaults, memoryFaults } from "../suites/resource-faults.test-helper.ts";
+import { reusableFaults } from "../suites/reusable-faults.test-helper.ts";
 import { graphFaults } from "./graph-faults.test-helper.ts";
 import { checkOf } from "./kernel-fault.test-helper.ts";
 import { kernelFaults, unfoundKernelFaults } from "./kernel-faults.test-helper.ts";
@@ -31,7 +32,14 @@ function byMethod(faults: readonly Planted[]): string[][] {
 
 it("docs/measurements-planted-faults.md lists every planted fault, and what finds it", async () => {
   const contract = [...plantedInDevice, ...plantedInDrivers];
-  const others = [...deviceFaults, ...executionFaults, ...memoryFaults, ...cacheFaults, ...stateFaults];
+  const others = [
+    ...deviceFaults,
+    ...executionFaults,
+    ...reusableFaults,
+    ...memoryFaults,
+    ...cacheFaults,
+    ...stateFaults,
+  ];
   const text = `# Planted faults
 
 What the conformance kit is tried with: the reference device with one fault, which a check of the default run must find. This page is

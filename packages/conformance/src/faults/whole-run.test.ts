@@ -14,6 +14,7 @@ import { deviceFaults } from "../suites/device-faults.test-helper.ts";
 import { executionFaults } from "../suites/execution-faults.test-helper.ts";
 import { faultyDevice } from "../suites/faulty-device.test-helper.ts";
 import { cacheFaults, memoryFaults } from "../suites/resource-faults.test-helper.ts";
+import { reusableFaults } from "../suites/reusable-faults.test-helper.ts";
 import { runDeviceSuites } from "../suites/run.ts";
 import { graphFaults } from "./graph-faults.test-helper.ts";
 import { kernelFaults } from "./kernel-faults.test-helper.ts";
@@ -42,7 +43,7 @@ const rows = {
     ],
   ),
   graphs: graphFaults.map(([what, fault]): Row => [what, () => faultyDevice(fault), [graphs, ofDevices, arithmetic]]),
-  devices: [...deviceFaults, ...executionFaults, ...memoryFaults, ...cacheFaults].map(
+  devices: [...deviceFaults, ...executionFaults, ...reusableFaults, ...memoryFaults, ...cacheFaults].map(
     ([what, fault]): Row => [what, () => faultyDevice(fault), [ofDevices, arithmetic, graphs]],
   ),
   state: stateFaults.map(
