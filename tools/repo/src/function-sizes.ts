@@ -1,48 +1,37 @@
 /**
- * The limit of the length of a function, and of a class. One that is longer is several parts that have no names yet. Those of
- * before the limit are in a list that only shrinks.
+ * The limit of the length of a function, and of a class. One that is longer is several parts that have no names yet.
  */
 import ts from "typescript";
-import { type LongFunction, longFunctions } from "./long-functions.ts";
 import { isTest, type SourceFile } from "./workspace.ts";
 
 /** The most lines of a function, and of a class without its comments: its public members carry their documentation. */
 const most = 120;
 
 /** Checks the sources, except tests, whose bodies are lists of cases, and generated files. Returns one line for each problem. */
-export function checkFunctionSizes(
-  files: readonly SourceFile[],
-  known: readonly LongFunction[] = longFunctions,
-): string[] {
-  const problems: string[] = [];
-  const left = new Map(known.map((one) => [keyOf(one), one]));
-  for (const { path, text } of files) {
-    if (path.endsWith(".gen.ts") || isTest(path) || lineCount(text) <= most) continue;
-    for (const { name, lines } of longFunctionsIn(path, text)) {
-      const entry = left.get(keyOf({ path, name }));
-      left.delete(keyOf({ path, name }));
-      if (entry === undefined) problems.push(`${path}: ${name}: expected at most ${most} lines, got ${lines}`);
-      else if (lines > entry.lines)
-        problems.push(`${path}: ${name}: expected at most ${entry.lines} lines, its number in the list, got ${lines}`);
-    }
-  }
-  for (const { path, name } of left.values())
-    problems.push(`${path}: ${name}: is in the list of long functions, but is none`);
-  return problems;
+export function checkFunctionSizes(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path, text }) => !path.endsWith(".gen.ts") && !isTest(path) && lineCount(text) > most)
+    .flatMap(({ path, text }) =>
+      longFunctionsIn(path, text).map(
+        ({ name, lines }) => `${path}: ${name}: expected at most ${most} lines, got ${lines}`,
+      ),
+    );
 }
 
-function keyOf({ path, name }: Pick<LongFunction, "path" | "name">): string {
-  return `${path}: ${name}`;
+/** A function or class that is too long, and its number of lines. */
+interface LongFunction {
+  readonly name: string;
+  readonly lines: number;
 }
 
 function lineCount(text: string): number {
   return text.split("\n").length;
 }
 
-function longFunctionsIn(path: string, text: string): Pick<LongFunction, "name" | "lines">[] {
+function longFunctionsIn(path: string, text: string): LongFunction[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const lineAt = (position: number) => source.getLineAndCharacterOfPosition(position).line;
-  const found: Pick<LongFunction, "name" | "lines">[] = [];
+  const found: LongFunction[] = [];
   const visit = (node: ts.Node): void => {
     const isFunction = ts.isFunctionLike(node) && "body" in node && node.body !== undefined;
     if (isFunction || ts.isClassLike(node)) {
