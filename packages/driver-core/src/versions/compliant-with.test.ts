@@ -23,7 +23,7 @@ import {
   type Request,
 } from "@nnhal/types";
 import { lookup, nonExtensionOperandPerformance, update } from "@nnhal/utils";
-import { minimumVersion } from "@nnhal/validation";
+import { minimumVersion, validateModel } from "@nnhal/validation";
 import { describe, expect, it } from "vitest";
 import { allocateHardwareBuffer } from "../memory/hardware-buffer.ts";
 import { noncompliantOperations } from "./compliance/needs.ts";
@@ -277,5 +277,29 @@ describe("compliance of capabilities", () => {
     expect(compliantWithV1_0.capabilities({ ...relaxed, relaxedFloat32toFloat16Performance: one })).toBe(true);
     expect(compliantWithV1_3.capabilities(even)).toBe(true);
     expect(lookup(even.operandPerformance, OperandType.INT32)).toBe(one);
+  });
+});
+
+describe("compliance and validation", () => {
+  const oem = (type: number): Model => {
+    const { main, ...rest } = floorModel();
+    return { ...rest, main: { ...main, operations: main.operations.map((each) => ({ ...each, type })) } };
+  };
+  const prefixed = (prefix: number): Model => ({
+    ...oem(prefix * 0x1_0000 + 1),
+    extensionNameToPrefix: [{ name: "com.example", prefix }],
+  });
+
+  it.each<[string, Model]>([
+    ["FLOOR", floorModel()],
+    ["OEM_OPERATION", oem(OperationType.OEM_OPERATION)],
+    ["a prefix of 15 bits", prefixed(0x7fff)],
+    ["a prefix of 16 bits", prefixed(0x8000)],
+    ["control flow", controlModel],
+    ["an extension", withExtension],
+  ])("agree on %s in every version", (_name, model) => {
+    for (const version of halVersions) {
+      expect([version, validateModel(model, { version })]).toEqual([version, complianceWith(version).model(model)]);
+    }
   });
 });
