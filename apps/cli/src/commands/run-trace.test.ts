@@ -27,7 +27,7 @@ describe("nnhal run --trace", () => {
     const count = (mark: string) => found.filter((one) => one === mark).length;
     expect(found.slice(0, 1)).toEqual(["[NN_LA_PP]load model"]);
     expect(count("[NN_LA_PP]build model")).toBe(1);
-    expect(count("[NN_LR_PP]Model.from")).toBe(1);
+    expect(count("[NN_LR_PP]FinishedModel.from")).toBe(1);
     expect(count("[NN_LA_PC]compile")).toBe(1);
     expect(count("[NN_LR_PC]Compilation.finish")).toBe(1);
     expect(count("[NN_LD_PC]nnhal-reference: prepareModel")).toBe(1);
