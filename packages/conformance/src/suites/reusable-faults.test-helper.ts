@@ -51,13 +51,13 @@ function copyMemory(memory: Memory): Memory {
 
 export const reusableFaults: readonly FaultRow[] = [
   [
-    "that begins while another run lasts",
+    "has reusable executions that begin while another run lasts",
     { preparedModel: (right) => ({ createReusableExecution: repeat(right) }) },
     group,
     /execute beside a run: expected GENERAL_FAILURE, got NONE/,
   ],
   [
-    "that computes each run on the values of the first",
+    "has reusable executions that compute each run on the values of the first",
     {
       preparedModel(right) {
         let first: Request | undefined;
@@ -74,13 +74,13 @@ export const reusableFaults: readonly FaultRow[] = [
     /run 2: output 0: expected/,
   ],
   [
-    "that writes to memory of its own",
+    "has reusable executions that write to memory of their own",
     { preparedModel: (right) => ({ createReusableExecution: repeat(right, (_, request) => copyOf(request)) }) },
     group,
     /run 1: output 0: expected/,
   ],
   [
-    "that ends after one run",
+    "has reusable executions that end after one run",
     {
       reusable(right) {
         let runs = 0;
@@ -96,7 +96,7 @@ export const reusableFaults: readonly FaultRow[] = [
     /ReusableExecution.execute: expected NONE, got INVALID_ARGUMENT/,
   ],
   [
-    "that ends when a run fails",
+    "has reusable executions that end when a run fails",
     {
       reusable(right) {
         let hasFailed = false;
@@ -113,19 +113,19 @@ export const reusableFaults: readonly FaultRow[] = [
     /execute after a failure: expected NONE, got MISSED_DEADLINE/,
   ],
   [
-    "that ignores its deadlines",
+    "has reusable executions that ignore their deadlines",
     { reusable: (right) => ({ execute: () => right.execute() }) },
     group,
     /execute after its deadline: expected MISSED_DEADLINE_PERSISTENT or MISSED_DEADLINE_TRANSIENT, got NONE/,
   ],
   [
-    "that does not wait for fences",
+    "has reusable executions that do not wait for fences",
     { reusable: (right) => ({ executeFenced: (_waitFor, times) => right.executeFenced([], times) }) },
     group,
     /run [12]: output 0: expected|with a failed fence: expected INVALID_ARGUMENT/,
   ],
   [
-    "that takes fences which have failed",
+    "has reusable executions that take fences which have failed",
     {
       reusable: (right) => ({
         executeFenced: (waitFor, times) =>
@@ -139,7 +139,7 @@ export const reusableFaults: readonly FaultRow[] = [
     /executeFenced with a failed fence: expected INVALID_ARGUMENT or GENERAL_FAILURE, got NONE/,
   ],
   [
-    "of wrong requests, which fail with another status",
+    "has reusable executions of wrong requests, which fail with another status",
     {
       preparedModel: (right) => ({
         async createReusableExecution(request, options) {
@@ -152,7 +152,7 @@ export const reusableFaults: readonly FaultRow[] = [
     /createReusableExecution: expected INVALID_ARGUMENT, got GENERAL_FAILURE/,
   ],
   [
-    "that measures what it is not asked to",
+    "has reusable executions that measure what they are not asked to",
     {
       preparedModel: (right) => ({
         createReusableExecution: (request, options) =>
@@ -163,7 +163,7 @@ export const reusableFaults: readonly FaultRow[] = [
     /expected no durations, got/,
   ],
   [
-    "of outputs without known dimensions that runs behind fences",
+    "has reusable executions of outputs without known dimensions that run behind fences",
     {
       preparedModel: (right) => ({
         async createReusableExecution(request, options) {
@@ -180,7 +180,7 @@ export const reusableFaults: readonly FaultRow[] = [
     /executeFenced with an open output: expected INVALID_ARGUMENT, got NONE/,
   ],
   [
-    "that is used after its prepared model is closed",
+    "has reusable executions that are used after their prepared model is closed",
     {
       preparedModel: () => ({ close() {} }),
     },
