@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { memoryChannels, socketChannel } from "./channel/index.ts";
 import { addRequest, connectEnds, frame, pairs, prepare, reference, socketPair } from "./ends.test-helper.ts";
 import { FrameKind } from "./protocol/frames.ts";
-import { handshakeFrame, hello, protocolVersion } from "./protocol/handshake.ts";
+import { handshakeFrame, hello, protocolVersions } from "./protocol/handshake.ts";
 import { device as deviceMethods, notices } from "./protocol/methods.ts";
 import { serve } from "./server/index.ts";
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   device = await reference();
 });
 
-const greeting = handshakeFrame("hello", hello, { versions: [protocolVersion], service: "" });
+const greeting = handshakeFrame("hello", hello, { versions: protocolVersions, service: "" });
 
 /** A client that sends raw frames, and records the received ones and the end of its connection. */
 function rawClient(limits = {}) {
@@ -82,9 +82,9 @@ describe("a server", () => {
 
   it("refuses a client that speaks other versions, or wants another device, and says why", async () => {
     for (const [versions, service, why] of [
-      [[protocolVersion + 1], "", `the service speaks version ${protocolVersion}`],
+      [[3], "", "the service speaks versions 1, 2 of the protocol, the client 3"],
       [[], "", "of the protocol"],
-      [[protocolVersion], "nnhal-other", "there is no device nnhal-other"],
+      [protocolVersions, "nnhal-other", "there is no device nnhal-other"],
     ] as const) {
       const { client, received, served } = rawClient();
       client.send(handshakeFrame("hello", hello, { versions, service }));

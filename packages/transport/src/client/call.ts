@@ -1,5 +1,5 @@
 /** One call of a session with the memories that it uses. */
-import { ErrorStatus, type Outcome } from "@nnhal/types";
+import { ErrorStatus, type Hints, type Outcome } from "@nnhal/types";
 import { decode, encode, Unwritable } from "@nnhal/utils/codec";
 import { textOf } from "../protocol/frames.ts";
 import type { Method } from "../protocol/methods.ts";
@@ -60,4 +60,28 @@ export async function callWith<Arguments, Result extends { readonly outcome: Out
     const message = `${method.name}: the outputs cannot be read: ${textOf(error)}`;
     return method.answerFailure({ status: ErrorStatus.GENERAL_FAILURE, message });
   }
+}
+
+/** Calls a method with hints if the server knows it, and without them otherwise: a driver may ignore hints. See `callWith`. */
+export function callWithHints<Arguments, Result extends { readonly outcome: Outcome }>(
+  session: Session,
+  plain: Method<Arguments, Result>,
+  hinted: Method<Arguments & { readonly hints: Hints }, Result>,
+  object: number,
+  readHints: () => Hints | undefined,
+  prepare: () => Prepared<Arguments>,
+): Promise<Result> {
+  let hints: Hints | undefined;
+  try {
+    hints = readHints();
+  } catch (error) {
+    return callWith(session, plain, object, () => {
+      throw error;
+    });
+  }
+  if (hints === undefined || session.welcome.version < 2) return callWith(session, plain, object, prepare);
+  return callWith(session, hinted, object, () => {
+    const { given, ...use } = prepare();
+    return { given: { ...given, hints }, ...use };
+  });
 }

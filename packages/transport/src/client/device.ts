@@ -19,7 +19,7 @@ import { buffer as bufferMethods, device as methods } from "../protocol/methods.
 import { Refused } from "../protocol/refused.ts";
 import { cache as cacheCodec } from "../protocol/values.ts";
 import { wholeUse, wireModel } from "./arguments.ts";
-import { callWith } from "./call.ts";
+import { callWith, callWithHints } from "./call.ts";
 import { type ConnectOptions, findAgain } from "./find-again.ts";
 import { ownerOf, remotePreparedModel } from "./prepared-model.ts";
 import { openSession, type Session, type Unavailable } from "./session.ts";
@@ -126,12 +126,19 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
     },
     prepareModel: (model, given) =>
       prepare((of) =>
-        callWith(of, methods.prepareModel, 0, () => {
-          const { model: wired, use } = wireModel(model, of.memories);
-          const { preference, priority, deadline, cache } = given ?? {};
-          const wiredCache = cache === undefined ? undefined : wireCache(cache, of);
-          return { given: { model: wired, preference, priority, deadline, cache: wiredCache }, use };
-        }),
+        callWithHints(
+          of,
+          methods.prepareModel,
+          methods.prepareModelWithHints,
+          0,
+          () => given?.hints,
+          () => {
+            const { model: wired, use } = wireModel(model, of.memories);
+            const { preference, priority, deadline, cache } = given ?? {};
+            const wiredCache = cache === undefined ? undefined : wireCache(cache, of);
+            return { given: { model: wired, preference, priority, deadline, cache: wiredCache }, use };
+          },
+        ),
       ),
     ...(opened.welcome.prepareModelFromCache && {
       prepareModelFromCache: (cache, given) =>

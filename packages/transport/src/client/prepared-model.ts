@@ -2,20 +2,23 @@
 import {
   ErrorStatus,
   type ExecutionInfo,
+  type FencedExecuteOptions,
   type FencedResult,
   type IBurstContext,
   type IFencedExecutionCallback,
   type Memory,
   type PreparedModel,
+  type ReusableExecution,
+  type ReusableResult,
   type SharedMemorySource,
   type SyncFence,
 } from "@nnhal/types";
-import { loadOnce } from "@nnhal/utils";
+import { loadOnce, notMeasured } from "@nnhal/utils";
 import { Unwritable } from "@nnhal/utils/codec";
 import type { MemoryPassing } from "../memory/passing.ts";
-import { burst, fencedCallback, preparedModel as methods } from "../protocol/methods.ts";
-import { wireRequest } from "./arguments.ts";
-import { callWith } from "./call.ts";
+import { burst, fencedCallback, preparedModel as methods, reusable } from "../protocol/methods.ts";
+import { type MemoryUse, wireRequest } from "./arguments.ts";
+import { callWith, callWithHints } from "./call.ts";
 import type { Session } from "./session.ts";
 import { listOf, objectOf } from "./values.ts";
 
@@ -46,10 +49,17 @@ export function remotePreparedModel(session: Session, described: Described): Pre
   let isClosed = false;
   const model: PreparedModel = {
     async execute(request, options) {
-      const { outcome, ...result } = await callWith(session, methods.execute, id, () => {
-        const { request: wired, use } = wireRequest(request, session.memories);
-        return { given: { request: wired, ...timesOf(options) }, use };
-      });
+      const { outcome, ...result } = await callWithHints(
+        session,
+        methods.execute,
+        methods.executeWithHints,
+        id,
+        () => options?.hints,
+        () => {
+          const { request: wired, use } = wireRequest(request, session.memories);
+          return { given: { request: wired, ...timesOf(options) }, use };
+        },
+      );
       return { ...outcome, ...result };
     },
     ...(described.executeFenced && {
@@ -63,6 +73,9 @@ export function remotePreparedModel(session: Session, described: Described): Pre
         if (isClosed) return { status: ErrorStatus.INVALID_ARGUMENT, message, context: null };
         return burstOfCalls(model, session, callback, requestChannel, resultChannel);
       },
+    }),
+    ...(session.welcome.version >= 2 && {
+      createReusableExecution: (request, options) => createReusable({ session, id }, request, options),
     }),
     ...(session.passing.allocate && { sharedMemory: sharedMemoryOf(session.passing.allocate) }),
     get isLost() {
@@ -102,20 +115,90 @@ function timesOf(options: Parameters<Execute>[1]) {
   };
 }
 
+/** Sets up an execution on the server. Its fenced runs execute the request anew. */
+async function createReusable(
+  owner: Owner,
+  ...[request, options]: Parameters<NonNullable<PreparedModel["createReusableExecution"]>>
+): Promise<ReusableResult> {
+  const { session } = owner;
+  let use: MemoryUse | undefined;
+  let fixed: Parameters<Execute>[1] = {};
+  const { outcome, execution: id } = await callWith(session, methods.createReusableExecution, owner.id, () => {
+    const wired = wireRequest(request, session.memories);
+    ({ use } = wired);
+    const { measure, loopTimeoutDuration, hints } = options ?? {};
+    fixed = { measure, loopTimeoutDuration, hints };
+    return { given: { request: wired.request, measure, loopTimeoutDuration, hints } };
+  });
+  if (outcome.status !== ErrorStatus.NONE) return { ...outcome, execution: null };
+  if (id === null) {
+    const message = "createReusableExecution: NONE without an execution";
+    return { status: ErrorStatus.GENERAL_FAILURE, message, execution: null };
+  }
+  const busy = { status: ErrorStatus.GENERAL_FAILURE, message: "the execution is running: it runs once at a time" };
+  let isRunning = false;
+  let isClosed = false;
+  const execution: ReusableExecution = {
+    async execute(times) {
+      if (isRunning) return { ...busy, outputShapes: [], timing: notMeasured };
+      isRunning = true;
+      const { outcome: ended, ...result } = await callWith(session, reusable.execute, id, () => ({
+        given: { deadline: times?.deadline },
+        ...(use && { use }),
+      }));
+      isRunning = false;
+      return { ...ended, ...result };
+    },
+    async executeFenced(waitFor, times) {
+      if (isRunning) return { ...busy, syncFence: null, callback: null };
+      isRunning = true;
+      // Its getters can throw.
+      const given: FencedExecuteOptions = {
+        ...fixed,
+        get deadline() {
+          return times?.deadline;
+        },
+        get duration() {
+          return times?.duration;
+        },
+      };
+      const launched = await executeFenced(owner, request, waitFor, given);
+      void Promise.resolve(launched.syncFence?.wait()).then(() => {
+        isRunning = false;
+      });
+      return launched;
+    },
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      session.release(execution, id);
+    },
+  };
+  session.track(execution, id);
+  return { ...outcome, execution };
+}
+
 async function executeFenced(
   { session, id }: Owner,
   ...[request, waitFor, options]: Parameters<ExecuteFenced>
 ): Promise<FencedResult> {
   let load = () => {};
-  const { outcome, syncFence, callback } = await callWith(session, methods.executeFenced, id, () => {
-    const { request: wired, use } = wireRequest(request, session.memories);
-    ({ load } = use);
-    const fences = listOf(waitFor, "waitFor").map((fence: SyncFence | null) =>
-      fence === null ? null : session.idOfFence(fence),
-    );
-    const given = { request: wired, waitFor: fences, ...timesOf(options), duration: options?.duration };
-    return { given, use: { store: use.store, load() {} } };
-  });
+  const { outcome, syncFence, callback } = await callWithHints(
+    session,
+    methods.executeFenced,
+    methods.executeFencedWithHints,
+    id,
+    () => options?.hints,
+    () => {
+      const { request: wired, use } = wireRequest(request, session.memories);
+      ({ load } = use);
+      const fences = listOf(waitFor, "waitFor").map((fence: SyncFence | null) =>
+        fence === null ? null : session.idOfFence(fence),
+      );
+      const given = { request: wired, waitFor: fences, ...timesOf(options), duration: options?.duration };
+      return { given, use: { store: use.store, load() {} } };
+    },
+  );
   if (outcome.status !== ErrorStatus.NONE || callback === null) {
     const lacking = outcome.status === ErrorStatus.NONE;
     const failed = lacking

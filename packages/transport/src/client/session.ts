@@ -9,7 +9,14 @@ import { makeMessageHandler, makeMethodHandler } from "../protocol/answers.ts";
 import type { Channel } from "../protocol/channel.ts";
 import { type Connection, createConnection } from "../protocol/connection.ts";
 import { FrameKind } from "../protocol/frames.ts";
-import { handshakeFrame, hello, protocolVersion, type Welcome, welcome } from "../protocol/handshake.ts";
+import {
+  commonVersion,
+  handshakeFrame,
+  hello,
+  protocolVersions,
+  type Welcome,
+  welcome,
+} from "../protocol/handshake.ts";
 import { burstCallback, device, notices } from "../protocol/methods.ts";
 import { getMemories } from "./burst-callback.ts";
 import { createEarlyEnds } from "./early-ends.ts";
@@ -165,9 +172,13 @@ export function openSession(channel: Channel, options: SessionOptions = {}): Pro
     void accepted.then((given) => {
       cancel();
       if (given.refusal !== null) return connection.close(given.refusal);
+      if (commonVersion([given.version]) === undefined) {
+        const own = protocolVersions.join(", ");
+        return connection.close(`the service chose version ${given.version} of the protocol, of ${own}`);
+      }
       ({ status } = given);
       resolve(session(given));
     });
-    channel.send(handshakeFrame("hello", hello, { versions: [protocolVersion], service }));
+    channel.send(handshakeFrame("hello", hello, { versions: protocolVersions, service }));
   });
 }

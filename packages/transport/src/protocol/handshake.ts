@@ -15,8 +15,16 @@ import {
 import { FrameKind } from "./frames.ts";
 import { deviceStatus } from "./values.ts";
 
-/** The version of frames and methods that this package speaks. A change that older peers cannot read is a new version. */
-export const protocolVersion = 1;
+/**
+ * The versions of frames and methods that this package speaks. A change that older peers cannot read is a new version. 2: hints and
+ * reusable executions of AIDL 4.
+ */
+export const protocolVersions: readonly number[] = [1, 2];
+
+/** The newest version that both sides speak; undefined if there is none. */
+export function commonVersion(versions: readonly number[]): number | undefined {
+  return protocolVersions.findLast((version) => versions.includes(version));
+}
 
 const magic = "nnhal";
 
@@ -32,6 +40,7 @@ export interface Hello {
 export interface Welcome {
   /** Why the client is refused; null if it is not, and then all else is valid. */
   readonly refusal: string | null;
+  /** The newest version that both speak. */
   readonly version: number;
   /** The name of the device. */
   readonly name: string;

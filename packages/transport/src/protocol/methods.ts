@@ -61,6 +61,21 @@ const executeOptions = {
   deadline: optional(uint64),
   loopTimeoutDuration: optional(uint64),
 };
+const fencedArguments = {
+  request: values.request,
+  waitFor: list(nullable(values.fence)),
+  ...executeOptions,
+  duration: optional(uint64),
+};
+const fencedResult = struct({ outcome, syncFence: nullable(values.fence), callback: nullable(uint32) });
+const failedFenced = (failed: Outcome) => ({ outcome: failed, syncFence: null, callback: null });
+const prepareOptions = {
+  model: values.model,
+  preference: optional(values.preference),
+  priority: optional(values.priority),
+  deadline: optional(uint64),
+  cache: optional(values.cache),
+};
 const failedExecution = (failed: Outcome) => ({ outcome: failed, outputShapes: [], timing: notMeasured });
 
 const prepared = struct({
@@ -113,13 +128,13 @@ export const device = {
     answerFailure: () => ({ status: DeviceStatus.OFFLINE }),
   }),
   prepareModel: method(8, "prepareModel", {
-    arguments: struct({
-      model: values.model,
-      preference: optional(values.preference),
-      priority: optional(values.priority),
-      deadline: optional(uint64),
-      cache: optional(values.cache),
-    }),
+    arguments: struct(prepareOptions),
+    result: prepared,
+    answerFailure: failedPreparation,
+  }),
+  /** Since version 2. */
+  prepareModelWithHints: method(11, "prepareModelWithHints", {
+    arguments: struct({ ...prepareOptions, hints: values.hints }),
     result: prepared,
     answerFailure: failedPreparation,
   }),
@@ -148,19 +163,44 @@ export const preparedModel = {
     answerFailure: failedExecution,
   }),
   executeFenced: method(21, "executeFenced", {
+    arguments: struct(fencedArguments),
+    result: fencedResult,
+    answerFailure: failedFenced,
+  }),
+  /** Since version 2, and so are the following with hints. */
+  executeWithHints: method(23, "executeWithHints", {
+    arguments: struct({ request: values.request, ...executeOptions, hints: values.hints }),
+    result: values.executionResult,
+    answerFailure: failedExecution,
+  }),
+  executeFencedWithHints: method(24, "executeFencedWithHints", {
+    arguments: struct({ ...fencedArguments, hints: values.hints }),
+    result: fencedResult,
+    answerFailure: failedFenced,
+  }),
+  createReusableExecution: method(25, "createReusableExecution", {
     arguments: struct({
       request: values.request,
-      waitFor: list(nullable(values.fence)),
-      ...executeOptions,
-      duration: optional(uint64),
+      measure: optional(values.measureTiming),
+      loopTimeoutDuration: optional(uint64),
+      hints: optional(values.hints),
     }),
-    result: struct({ outcome, syncFence: nullable(values.fence), callback: nullable(uint32) }),
-    answerFailure: (failed) => ({ outcome: failed, syncFence: null, callback: null }),
+    result: struct({ outcome, execution: nullable(uint32) }),
+    answerFailure: (failed) => ({ outcome: failed, execution: null }),
   }),
   configureExecutionBurst: method(22, "configureExecutionBurst", {
     arguments: struct({ callback: nullable(uint32), requestChannel: channel, resultChannel: channel }),
     result: struct({ outcome, context: nullable(uint32) }),
     answerFailure: (failed) => ({ outcome: failed, context: null }),
+  }),
+};
+
+/** Methods of IExecution, since version 2. */
+export const reusable = {
+  execute: method(26, "ReusableExecution.execute", {
+    arguments: struct({ deadline: optional(uint64) }),
+    result: values.executionResult,
+    answerFailure: failedExecution,
   }),
 };
 

@@ -11,6 +11,7 @@ import {
   errorStatusNames,
   type FenceState,
   type HardwareBufferDescription,
+  type Hints,
   type MeasureTiming,
   type Outcome,
   type OutputShape,
@@ -18,6 +19,7 @@ import {
   type Priority,
   type RequestArgument,
   type Timing,
+  type TokenValuePair,
 } from "@nnhal/types";
 import { isErrorStatus } from "@nnhal/utils";
 import {
@@ -143,6 +145,11 @@ export const executionResult: Codec<{
   outcome,
   outputShapes: list(struct<OutputShape>({ dimensions: list(uint32), isSufficient: flag })),
   timing,
+});
+
+export const hints: Codec<Hints> = struct<Hints>({
+  pairs: list(struct<TokenValuePair>({ token: uint32, value: bytes })),
+  extensionNameToPrefix: list(struct({ name: text, prefix: uint32 })),
 });
 
 export const roles: Codec<readonly BufferRole[]> = list(

@@ -3,9 +3,12 @@ import {
   type CompilationCache,
   type Device,
   ErrorStatus,
+  type ExecuteOptions,
   type FmqDescriptor,
+  type Hints,
   type Model,
   type Outcome,
+  type PreparedModel,
   type PrepareResult,
   type Request,
 } from "@nnhal/types";
@@ -20,7 +23,7 @@ import * as table from "../protocol/methods.ts";
 import { Refused } from "../protocol/refused.ts";
 import type { cache as cacheCodec, WiredModel, WiredRequest } from "../protocol/values.ts";
 import type { ClientFences } from "./client-fences.ts";
-import type { ClientObjects } from "./objects.ts";
+import type { ClientObjects, ServedExecution } from "./objects.ts";
 
 /** The handlers' view of their client. */
 export interface ClientContext {
@@ -110,6 +113,10 @@ function factHandlers({ current }: ClientContext): Handler[] {
   ];
 }
 
+type PrepareArguments = ValueOf<typeof table.device.prepareModel.arguments>;
+type ExecuteArguments = ValueOf<typeof table.preparedModel.execute.arguments>;
+type FencedArguments = ValueOf<typeof table.preparedModel.executeFenced.arguments>;
+
 function deviceHandlers({ current, objects, memories, passing }: ClientContext): Handler[] {
   const prepare = (answer: PrepareResult) => {
     const { preparedModel } = answer;
@@ -124,6 +131,18 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
       },
     };
   };
+  const prepareFrom = async ({ model, cache, ...options }: PrepareArguments & { readonly hints?: Hints }) => {
+    objects.checkCount();
+    const own = modelOf(model, memories);
+    // Files that cannot be used do not fail a preparation: nothing is kept.
+    const found = cache === undefined ? undefined : filesOf(cache, passing);
+    const files = found === undefined || "refused" in found ? undefined : found;
+    try {
+      return prepare(await current().prepareModel(own, { ...options, ...(files && { cache: files.cache }) }));
+    } finally {
+      files?.close();
+    }
+  };
   return [
     serve(table.device.getSupportedOperations, async (_, { model }) => {
       const { supported, reasons, dispatches, ...answer } = await current().getSupportedOperations(
@@ -131,18 +150,8 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
       );
       return { outcome: outcomeOf(answer), supported, reasons, dispatches };
     }),
-    serve(table.device.prepareModel, async (_, { model, cache, ...options }) => {
-      objects.checkCount();
-      const own = modelOf(model, memories);
-      // Files that cannot be used do not fail a preparation: nothing is kept.
-      const found = cache === undefined ? undefined : filesOf(cache, passing);
-      const files = found === undefined || "refused" in found ? undefined : found;
-      try {
-        return prepare(await current().prepareModel(own, { ...options, ...(files && { cache: files.cache }) }));
-      } finally {
-        files?.close();
-      }
-    }),
+    serve(table.device.prepareModel, (_, given) => prepareFrom(given)),
+    serve(table.device.prepareModelWithHints, (_, given) => prepareFrom(given)),
     serve(table.device.prepareModelFromCache, async (_, { cache, deadline }) => {
       objects.checkCount();
       const device = current();
@@ -175,37 +184,72 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
 }
 
 function executionHandlers({ objects, memories, fences, connection }: ClientContext): Handler[] {
+  const execute = async (id: number, { request, ...options }: ExecuteArguments & { readonly hints?: Hints }) => {
+    const model = objects.get("preparedModel", id);
+    const answer = await model.execute(requestOf(request, memories), options);
+    if (answer.status === ErrorStatus.NONE) await sendOutputs(request, memories);
+    return { outcome: outcomeOf(answer), outputShapes: answer.outputShapes, timing: answer.timing };
+  };
+  const executeFenced = async (
+    id: number,
+    { request, waitFor, ...options }: FencedArguments & { readonly hints?: Hints },
+  ) => {
+    objects.checkCount();
+    const model = objects.get("preparedModel", id);
+    if (model.executeFenced === undefined) {
+      throw new Refused(ErrorStatus.GENERAL_FAILURE, "the prepared model has no fenced executions");
+    }
+    const waited = waitFor.map((fence) => (fence === null ? null : fences.fenceOf(fence)));
+    const answer = await model.executeFenced(requestOf(request, memories), waited, options);
+    const { syncFence, callback } = answer;
+    if (answer.status !== ErrorStatus.NONE || callback === null) {
+      return { outcome: outcomeOf(answer), syncFence: null, callback: null };
+    }
+    const callbackId = objects.add({ kind: "fencedCallback", value: callback });
+    const state = syncFence?.state ?? "SIGNALED";
+    if (syncFence !== null && state === "ACTIVE") {
+      const settle = async () => {
+        const end = await syncFence.wait();
+        if (end === "SIGNALED") await sendOutputs(request, memories);
+        connection().send(table.notices.fenceSettled, { id: callbackId, state: end });
+      };
+      settle().catch(() => connection().send(table.notices.fenceSettled, { id: callbackId, state: "ERROR" }));
+    } else if (state === "SIGNALED") await sendOutputs(request, memories);
+    const fence = syncFence === null ? null : { id: callbackId, state };
+    return { outcome: outcomeOf(answer), syncFence: fence, callback: callbackId };
+  };
+  /** Of a device that has none, each run executes the request anew. */
+  const createReusable = async (
+    model: PreparedModel,
+    wired: WiredRequest,
+    options: Pick<ExecuteOptions, "measure" | "loopTimeoutDuration" | "hints">,
+  ): Promise<Outcome & { readonly execution: ServedExecution | null }> => {
+    const request = requestOf(wired, memories);
+    if (model.createReusableExecution === undefined) {
+      const repeat: ServedExecution["execute"] = (times) => model.execute(request, { ...options, ...times });
+      return { status: ErrorStatus.NONE, execution: { request: wired, execute: repeat } };
+    }
+    const { execution, ...outcome } = await model.createReusableExecution(request, options);
+    if (execution === null) return { ...outcome, execution: null };
+    const close = () => execution.close?.();
+    return { ...outcome, execution: { request: wired, execute: (times) => execution.execute(times), close } };
+  };
   return [
-    serve(table.preparedModel.execute, async (id, { request, ...options }) => {
-      const model = objects.get("preparedModel", id);
-      const answer = await model.execute(requestOf(request, memories), options);
-      if (answer.status === ErrorStatus.NONE) await sendOutputs(request, memories);
-      return { outcome: outcomeOf(answer), outputShapes: answer.outputShapes, timing: answer.timing };
-    }),
-    serve(table.preparedModel.executeFenced, async (id, { request, waitFor, ...options }) => {
+    serve(table.preparedModel.execute, execute),
+    serve(table.preparedModel.executeWithHints, execute),
+    serve(table.preparedModel.executeFenced, executeFenced),
+    serve(table.preparedModel.executeFencedWithHints, executeFenced),
+    serve(table.preparedModel.createReusableExecution, async (id, { request, ...options }) => {
       objects.checkCount();
-      const model = objects.get("preparedModel", id);
-      if (model.executeFenced === undefined) {
-        throw new Refused(ErrorStatus.GENERAL_FAILURE, "the prepared model has no fenced executions");
-      }
-      const waited = waitFor.map((fence) => (fence === null ? null : fences.fenceOf(fence)));
-      const answer = await model.executeFenced(requestOf(request, memories), waited, options);
-      const { syncFence, callback } = answer;
-      if (answer.status !== ErrorStatus.NONE || callback === null) {
-        return { outcome: outcomeOf(answer), syncFence: null, callback: null };
-      }
-      const callbackId = objects.add({ kind: "fencedCallback", value: callback });
-      const state = syncFence?.state ?? "SIGNALED";
-      if (syncFence !== null && state === "ACTIVE") {
-        const settle = async () => {
-          const end = await syncFence.wait();
-          if (end === "SIGNALED") await sendOutputs(request, memories);
-          connection().send(table.notices.fenceSettled, { id: callbackId, state: end });
-        };
-        settle().catch(() => connection().send(table.notices.fenceSettled, { id: callbackId, state: "ERROR" }));
-      } else if (state === "SIGNALED") await sendOutputs(request, memories);
-      const fence = syncFence === null ? null : { id: callbackId, state };
-      return { outcome: outcomeOf(answer), syncFence: fence, callback: callbackId };
+      const { execution, ...answer } = await createReusable(objects.get("preparedModel", id), request, options);
+      if (execution === null) return { outcome: outcomeOf(answer), execution: null };
+      return { outcome: outcomeOf(answer), execution: objects.add({ kind: "reusable", value: execution }) };
+    }),
+    serve(table.reusable.execute, async (id, times) => {
+      const execution = objects.get("reusable", id);
+      const answer = await execution.execute(times);
+      if (answer.status === ErrorStatus.NONE) await sendOutputs(execution.request, memories);
+      return { outcome: outcomeOf(answer), outputShapes: answer.outputShapes, timing: answer.timing };
     }),
     serve(table.preparedModel.configureExecutionBurst, async (id, { callback, requestChannel, resultChannel }) => {
       objects.checkCount();

@@ -1,12 +1,21 @@
 /** The objects of one client on its server, by number. Calls name them, and all are freed when the client ends. */
 import {
   ErrorStatus,
+  type ExecutionResult,
   type IBuffer,
   type IBurstContext,
   type IFencedExecutionCallback,
   type PreparedModel,
 } from "@nnhal/types";
 import { Refused } from "../protocol/refused.ts";
+import type { WiredRequest } from "../protocol/values.ts";
+
+/** A reusable execution, and where its outputs are. */
+export interface ServedExecution {
+  readonly request: WiredRequest;
+  execute(times: { readonly deadline: bigint | undefined }): Promise<ExecutionResult>;
+  close?(): void;
+}
 
 /** The kinds of objects. */
 interface Kinds {
@@ -14,6 +23,7 @@ interface Kinds {
   readonly buffer: IBuffer;
   readonly burst: IBurstContext;
   readonly fencedCallback: IFencedExecutionCallback;
+  readonly reusable: ServedExecution;
 }
 
 type Entry = { readonly [Kind in keyof Kinds]: { readonly kind: Kind; readonly value: Kinds[Kind] } }[keyof Kinds];

@@ -11,7 +11,15 @@ import { createServerMemories } from "../memory/server-memories.ts";
 import type { Channel } from "../protocol/channel.ts";
 import { type Connection, createConnection } from "../protocol/connection.ts";
 import { FrameKind, textOf } from "../protocol/frames.ts";
-import { type Hello, handshakeFrame, hello, protocolVersion, type Welcome, welcome } from "../protocol/handshake.ts";
+import {
+  commonVersion,
+  type Hello,
+  handshakeFrame,
+  hello,
+  protocolVersions,
+  type Welcome,
+  welcome,
+} from "../protocol/handshake.ts";
 import { createClientFences } from "./client-fences.ts";
 import { clientHandlers } from "./handlers.ts";
 import { createObjects } from "./objects.ts";
@@ -89,13 +97,14 @@ export function serve(served: ServedDevice | Provider, channel: Channel, options
   };
 
   const greet = async ({ versions, service }: Hello) => {
-    const found = versions.includes(protocolVersion)
-      ? await open(provider, service)
-      : {
-          unavailable: `the service speaks version ${protocolVersion} of the protocol, the client ${versions.join(", ")}`,
-        };
+    const version = commonVersion(versions);
+    const own = protocolVersions.join(", ");
+    const found =
+      version === undefined
+        ? { unavailable: `the service speaks versions ${own} of the protocol, the client ${versions.join(", ")}` }
+        : await open(provider, service);
     if ("device" in found) device = found.device;
-    if (connection.over === undefined) channel.send(handshakeFrame("welcome", welcome, welcomeOf(found)));
+    if (connection.over === undefined) channel.send(handshakeFrame("welcome", welcome, welcomeOf(found, version ?? 1)));
     return found;
   };
   const connection: Connection = createConnection(
@@ -160,9 +169,9 @@ async function open(provider: Provider, service: string): Promise<Found> {
   }
 }
 
-function welcomeOf(found: Found): Welcome {
+function welcomeOf(found: Found, version: number): Welcome {
   const refused = {
-    version: protocolVersion,
+    version,
     name: "",
     halVersion: canonicalHalVersion,
     status: DeviceStatus.OFFLINE,
@@ -173,7 +182,7 @@ function welcomeOf(found: Found): Welcome {
   const { device } = found;
   return {
     refusal: null,
-    version: protocolVersion,
+    version,
     name: device.name,
     halVersion: device.halVersion ?? canonicalHalVersion,
     status: device.getStatus(),

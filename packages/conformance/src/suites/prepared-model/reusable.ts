@@ -2,7 +2,7 @@
 import { createFence } from "@nnhal/driver-core/fence";
 import { ErrorStatus, type ExecuteOptions, MeasureTiming, type Request, type ReusableExecution } from "@nnhal/types";
 import { type Bench, needMethod, prepare, smallModel } from "../bench.ts";
-import { expectExecution, expectOrdered, expectStatus, mismatch } from "../check.ts";
+import { expectExecution, expectOrdered, expectStatus, expectThat, mismatch } from "../check.ts";
 import { expectShapes, expectValues, trialFor } from "../execution.ts";
 import { expectDone, expectLaunched, expectRefusedLaunch } from "../fenced/execute.ts";
 import { createFailedFence } from "../fenced/launch.ts";
@@ -66,8 +66,12 @@ const cases = group("reusable", "1.3", {
     const { execution, change } = await setUpTrial(bench);
     for (let run = 0; run < 3; run++) {
       const { fence, signal } = createFence();
-      const launched = await execution.executeFenced([fence]);
       const check = change(run);
+      const launched = await execution.executeFenced([fence]);
+      const state = expectLaunched(launched).syncFence?.state ?? "absent";
+      expectThat(state === "ACTIVE", () => {
+        return `ReusableExecution.executeFenced, run ${run + 1}: its fence is ${state} before that which it waits for`;
+      });
       signal();
       await expectDone(launched);
       check(`ReusableExecution.executeFenced, run ${run + 1}`);
