@@ -57,6 +57,11 @@ export interface BackendSession extends VendorDefinitions {
   readonly deviceType?: DeviceType;
   /** The vendor extensions that it knows. The device reports them, and validates models by them. Default: none. */
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
+  /**
+   * Names of extensions whose hints it reads, for compilations and executions (AIDL 4). Hints of others do not reach it. A model that was
+   * compiled with hints is kept in a cache only if `restore` exists. Default: none.
+   */
+  readonly hintedExtensions?: readonly string[] | undefined;
   /** Its meaning of OEM_OPERATION. The device does not validate the operation; `supports` decides. Default: it has none. */
   readonly oemOperation?: Operation | undefined;
   /** Better engines that cannot be opened here, such as one that is not installed, best first. Default: none. */
@@ -138,6 +143,17 @@ export type Support =
     }
   | { readonly supported: false; readonly reason: string };
 
+/**
+ * A hint of an extension for one compilation or execution. What it says must not change results. A value that the backend does not
+ * understand is ignored.
+ */
+export interface Hint {
+  readonly extension: string;
+  /** The attribute's code within the extension, within [0, 65535]. */
+  readonly code: number;
+  readonly value: Uint8Array;
+}
+
 /** Options of `compile` and `restore`. */
 export interface CompileOptions {
   readonly preference: ExecutionPreference;
@@ -146,6 +162,8 @@ export interface CompileOptions {
   readonly now?: (() => bigint) | undefined;
   /** When compiling must end: after it `compile` rejects with a StatusError of MISSED_DEADLINE_TRANSIENT. Default: none. */
   readonly deadline?: bigint | undefined;
+  /** The hints of `BackendSession.hintedExtensions`; absent if there are none. A model from a cache has none. */
+  readonly hints?: readonly Hint[] | undefined;
 }
 
 /** The bytes and the shape of an argument. */
@@ -186,6 +204,8 @@ export interface RunContext {
    * RESOURCE_EXHAUSTED_TRANSIENT, or with RESOURCE_EXHAUSTED_PERSISTENT if the model alone needs more. Default: no limit.
    */
   readonly temporaryLimit?: number;
+  /** The hints of `BackendSession.hintedExtensions`; absent if there are none. */
+  readonly hints?: readonly Hint[] | undefined;
   /** True if `timeOnDevice` is to be measured. */
   readonly measure: boolean;
   /** A random number in [0, 1), uniformly distributed. */

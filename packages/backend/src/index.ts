@@ -19,6 +19,7 @@ export type {
   CacheBlobs,
   CompileOptions,
   Executable,
+  Hint,
   InputBuffer,
   OpenOptions,
   OutputBuffer,

@@ -2,12 +2,14 @@
  * Copies of the arguments of a device: every field is read once into plain data. Later changes of the caller's object,
  * and getters that return another value, have no effect.
  */
+import type { Hint } from "@nnhal/backend";
 import {
   type BufferRole,
   type CompilationCache,
   type ExecuteOptions,
   ExecutionPreference,
   type FencedExecuteOptions,
+  type Hints,
   MeasureTiming,
   type Model,
   type PrepareOptions,
@@ -32,48 +34,71 @@ import type { ModelRecord } from "../engine/record.ts";
 import { formatIssues } from "../guard/format-issues.ts";
 import { invalid, messageOf, type Refusal } from "../guard/refusal.ts";
 
+/** Takes the hints of a call: see `hintsTaker`. Absent if the engine reads none: hints are ignored then. */
+export type TakeHints = ((given: unknown) => readonly Hint[] | Refusal) | undefined;
+
+/** Options of an execution, with the hints that the engine reads. */
+export interface RunOptions extends Omit<ExecuteOptions, "hints"> {
+  readonly hints?: readonly Hint[] | undefined;
+}
+
+/** Options of a fenced execution. */
+export type FencedRunOptions = RunOptions & Pick<FencedExecuteOptions, "duration">;
+
 /** Options of a preparation. */
 export interface PrepareArguments {
   readonly preference: ExecutionPreference;
   readonly priority: Priority;
   readonly deadline: bigint | undefined;
   readonly cache: CompilationCache | undefined;
+  /** Undefined if there are none that the engine reads. */
+  readonly hints: readonly Hint[] | undefined;
 }
 
 /** Copies and checks the options of a preparation. They can be any value. */
-export function prepareArguments(options: PrepareOptions | undefined): PrepareArguments | Refusal {
+export function prepareArguments(
+  options: PrepareOptions | undefined,
+  takeHints: TakeHints,
+): PrepareArguments | Refusal {
   return takeOptions(options, (given) => {
     const { preference = ExecutionPreference.FAST_SINGLE_ANSWER, priority = Priority.MEDIUM, deadline, cache } = given;
     if (!validateExecutionPreference(preference)) {
       return invalid(`the execution preference: expected 0, 1 or 2, got ${show(preference)}`);
     }
     if (!validatePriority(priority)) return invalid(`the priority: expected 0, 1 or 2, got ${show(priority)}`);
-    return timeProblem("deadline", deadline) ?? { preference, priority, deadline, cache };
+    const hints = givenHints(given, takeHints);
+    if (hints !== undefined && "status" in hints) return hints;
+    return timeProblem("deadline", deadline) ?? { preference, priority, deadline, cache, hints };
   });
 }
 
-const noOptions: ExecuteOptions = {};
+/** The hints of a call that the engine reads; undefined if there are none. */
+function givenHints({ hints }: { readonly hints?: Hints | undefined }, takeHints: TakeHints) {
+  const taken = hints === undefined ? undefined : takeHints?.(hints);
+  return taken !== undefined && "length" in taken && taken.length === 0 ? undefined : taken;
+}
+
+const noOptions: RunOptions = {};
 
 /** Copies and checks the options of an execution. They can be any value. */
-export function executeArguments(options: ExecuteOptions | undefined): ExecuteOptions | Refusal {
-  return options === undefined ? noOptions : takeOptions(options, takeExecuteOptions);
+export function executeArguments(options: ExecuteOptions | undefined, takeHints: TakeHints): RunOptions | Refusal {
+  return options === undefined ? noOptions : takeOptions(options, (given) => takeExecuteOptions(given, takeHints));
 }
 
 /** Copies and checks the options of a fenced execution. They can be any value. */
-export function fencedArguments(options: FencedExecuteOptions | undefined): FencedExecuteOptions | Refusal {
+export function fencedArguments(
+  options: FencedExecuteOptions | undefined,
+  takeHints: TakeHints,
+): FencedRunOptions | Refusal {
   return takeOptions(options, (given) => {
     const { duration } = given;
-    const taken = timeProblem("duration", duration) ?? takeExecuteOptions(given);
+    const taken = timeProblem("duration", duration) ?? takeExecuteOptions(given, takeHints);
     return "status" in taken || duration === undefined ? taken : { ...taken, duration };
   });
 }
 
-function takeExecuteOptions({
-  measure,
-  deadline,
-  loopTimeoutDuration,
-  signal,
-}: ExecuteOptions): ExecuteOptions | Refusal {
+function takeExecuteOptions(given: ExecuteOptions, takeHints: TakeHints): RunOptions | Refusal {
+  const { measure, deadline, loopTimeoutDuration, signal } = given;
   if (measure !== undefined && measure !== MeasureTiming.NO && measure !== MeasureTiming.YES) {
     return invalid(`measure: expected 0 or 1, got ${show(measure)}`);
   }
@@ -81,13 +106,17 @@ function takeExecuteOptions({
   if (problem !== undefined) return problem;
   if (signal !== undefined && !isStopSignal(signal))
     return invalid(`the signal: expected an AbortSignal, got ${show(signal)}`);
-  const isPlain = deadline === undefined && loopTimeoutDuration === undefined && signal === undefined;
+  const hints = givenHints(given, takeHints);
+  if (hints !== undefined && "status" in hints) return hints;
+  const isPlain =
+    deadline === undefined && loopTimeoutDuration === undefined && signal === undefined && hints === undefined;
   if (isPlain && measure !== MeasureTiming.YES) return noOptions;
   return {
     ...(measure !== undefined && { measure }),
     ...(deadline !== undefined && { deadline }),
     ...(loopTimeoutDuration !== undefined && { loopTimeoutDuration }),
     ...(signal !== undefined && { signal }),
+    ...(hints !== undefined && { hints }),
   };
 }
 

@@ -135,9 +135,9 @@ async function prepare(
   given: PrepareOptions | undefined,
   context: DeviceContext,
 ): Promise<PrepareResult> {
-  const taken = prepareArguments(given);
+  const taken = prepareArguments(given, context.session.takeHints);
   if ("status" in taken) return failedPreparation(taken);
-  const { preference, priority, deadline, cache } = taken;
+  const { preference, priority, deadline, cache, hints } = taken;
   const source = checkModel(model, context);
   if ("status" in source) return failedPreparation(source);
   context.log.VLOG("MODEL", () => `${context.name}: a model of ${modelSummary(source.model)}`);
@@ -147,5 +147,6 @@ async function prepare(
   }
   const reason = whyUnsupported(source, context);
   if (reason !== undefined) return failedPreparation(invalid(reason));
-  return prepareChecked({ source, options: { preference, priority }, deadline, cache }, context);
+  const options = { preference, priority, ...(hints !== undefined && { hints }) };
+  return prepareChecked({ source, options, deadline, cache }, context);
 }

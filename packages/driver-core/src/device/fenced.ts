@@ -4,14 +4,7 @@
  */
 
 import type { RunResult } from "@nnhal/backend";
-import {
-  ErrorStatus,
-  type ExecutionInfo,
-  type FencedExecuteOptions,
-  MeasureTiming,
-  type Request,
-  type SyncFence,
-} from "@nnhal/types";
+import { ErrorStatus, type ExecutionInfo, MeasureTiming, type Request, type SyncFence } from "@nnhal/types";
 import { earlierDeadline, makeDeadline, notMeasured, type Section } from "@nnhal/utils";
 import { callAt } from "@nnhal/utils/time";
 import type { ModelRecord } from "../engine/record.ts";
@@ -19,6 +12,7 @@ import { mergeFences, usableFences } from "../fence/fence.ts";
 import { type FencedWork, startFenced } from "../fence/fenced-work.ts";
 import { failure, type Refusal } from "../guard/refusal.ts";
 import { timingOf } from "./answer.ts";
+import type { FencedRunOptions } from "./arguments.ts";
 import { resetOutputs } from "./bind.ts";
 import { type CheckedRequest, checkInputs, checkRequest } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
@@ -30,7 +24,7 @@ export function executeFenced(
   record: ModelRecord,
   request: Request,
   waitFor: readonly (SyncFence | null)[],
-  options: FencedExecuteOptions,
+  options: FencedRunOptions,
   section: Section,
   context: DeviceContext,
 ): FencedWork | Refusal {
@@ -68,7 +62,7 @@ async function afterFences(
   record: ModelRecord,
   checked: CheckedRequest,
   waited: SyncFence,
-  options: FencedExecuteOptions,
+  options: FencedRunOptions,
   section: Section,
   context: DeviceContext,
 ): Promise<{ result: RunResult; fencedTime: bigint }> {

@@ -20,7 +20,7 @@ export async function prepareFromCache(
   context: DeviceContext,
 ): Promise<PrepareResult> {
   const { caching, name, now, session, trace } = context;
-  const taken = prepareArguments(given);
+  const taken = prepareArguments(given, undefined);
   if ("status" in taken) return failedPreparation(taken);
   const { deadline } = taken;
   if (caching === undefined) return failedPreparation(failure(`${name} has no compilation caching`));

@@ -1,13 +1,6 @@
 /** A prepared model: its methods check requests, run them and return answers. */
 import type { RunResult } from "@nnhal/backend";
-import {
-  ErrorStatus,
-  type ExecuteOptions,
-  ExecutionPreference,
-  MeasureTiming,
-  type PreparedModel,
-  type Request,
-} from "@nnhal/types";
+import { ErrorStatus, ExecutionPreference, MeasureTiming, type PreparedModel, type Request } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
 import { loadOnce } from "@nnhal/utils";
 import { nextTurn } from "@nnhal/utils/time";
@@ -15,7 +8,7 @@ import type { ModelRecord } from "../engine/record.ts";
 import { failedBurst, failedExecution, failedFenced } from "../guard/failed.ts";
 import { failure, invalid, messageOf, type Refusal } from "../guard/refusal.ts";
 import { answer } from "./answer.ts";
-import { executeArguments, fencedArguments } from "./arguments.ts";
+import { executeArguments, fencedArguments, type RunOptions } from "./arguments.ts";
 import { checkRequest } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
 import { executeFenced } from "./fenced.ts";
@@ -53,7 +46,7 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
     const section = begin();
     try {
       const start = context.now();
-      const taken = executeArguments(options);
+      const taken = executeArguments(options, context.session.takeHints);
       const started = "status" in taken ? unrun(taken) : launch(taken, section, start);
       const ended = started instanceof Promise ? await started : started;
       const isMeasured = !("status" in taken) && taken.measure === MeasureTiming.YES;
@@ -81,7 +74,7 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
       const section = begin();
       let launched: ReturnType<typeof executeFenced>;
       try {
-        const taken = fencedArguments(options);
+        const taken = fencedArguments(options, context.session.takeHints);
         launched = "status" in taken ? taken : executeFenced(record, request, waitFor, taken, section, context);
       } catch (error) {
         launched = failure(`executing: ${messageOf(error)}`);
@@ -133,7 +126,7 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
 function execute(
   record: ModelRecord,
   request: Request,
-  options: ExecuteOptions,
+  options: RunOptions,
   section: Section,
   context: DeviceContext,
   start: bigint,

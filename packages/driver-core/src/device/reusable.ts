@@ -16,15 +16,16 @@ import {
 import type { Section } from "@nnhal/utils";
 import type { ModelRecord } from "../engine/record.ts";
 import { failedExecution, failedFenced } from "../guard/failed.ts";
+import { writeTaken } from "../guard/hints.ts";
 import { failure, invalid, messageOf, type Refusal } from "../guard/refusal.ts";
-import { executeArguments, fencedArguments } from "./arguments.ts";
+import { executeArguments, type FencedRunOptions, fencedArguments, type RunOptions } from "./arguments.ts";
 import { bindInputs, bindOutputs } from "./bind.ts";
 import { type CheckedRequest, checkRequest, isDeviceBuffer } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
 import { run, unrun } from "./run.ts";
 
 /** Starts the run of an execution: see prepared-model.ts. */
-export type Launch = (options: ExecuteOptions, section: Section, start: bigint) => RunResult | Promise<RunResult>;
+export type Launch = (options: RunOptions, section: Section, start: bigint) => RunResult | Promise<RunResult>;
 
 /** The parts of a prepared model that its reusable executions need. */
 export interface Reused {
@@ -47,9 +48,9 @@ export function createReusable(
 ): ReusableResult {
   const refusal = closed();
   if (refusal !== undefined) return { ...refusal, execution: null };
-  const taken = executeArguments(options);
+  const taken = executeArguments(options, context.session.takeHints);
   if ("status" in taken) return { ...taken, execution: null };
-  const { deadline: _, signal: __, ...fixed } = taken;
+  const { deadline: _, signal: __, hints, ...fixed } = taken;
   const first = checkRequest(record, given, true, context);
   if ("status" in first) return { ...first, execution: null };
   const { request } = first;
@@ -63,11 +64,13 @@ export function createReusable(
     const checked = kept?.isIntact() ? kept.checked : checkRequest(record, request, true, context);
     if ("status" in checked) return unrun(checked);
     isRunning = true;
-    const running = run(record, checked, runOptions, section, context, start);
+    const withHints = hints === undefined ? runOptions : { ...runOptions, hints };
+    const running = run(record, checked, withHints, section, context, start);
     if (!(running instanceof Promise)) end();
     else void running.then(end);
     return running;
   };
+  const fenced = { ...fixed, ...(hints !== undefined && { hints: writeTaken(hints) }) };
   // Options that are absent need no check in each run.
   const usual = Object.keys(fixed).length === 0 ? undefined : fixed;
   const optionsOf = (times: Pick<ExecuteOptions, "deadline"> | undefined): ExecuteOptions | undefined => {
@@ -86,10 +89,10 @@ export function createReusable(
       },
       async executeFenced(waitFor, times) {
         if (isRunning) return failedFenced(busy);
-        const accepted = fencedArguments(times);
+        const accepted = fencedArguments(times, undefined);
         if ("status" in accepted) return failedFenced(accepted);
         isRunning = true;
-        const launched = await executeFenced(request, waitFor, fencedOptions(fixed, accepted));
+        const launched = await executeFenced(request, waitFor, fencedOptions(fenced, accepted));
         endWith(launched, end);
         return launched;
       },
@@ -97,7 +100,7 @@ export function createReusable(
   };
 }
 
-function fencedOptions(fixed: ExecuteOptions, { deadline, duration }: FencedExecuteOptions): FencedExecuteOptions {
+function fencedOptions(fixed: ExecuteOptions, { deadline, duration }: FencedRunOptions): FencedExecuteOptions {
   return {
     ...fixed,
     ...(deadline !== undefined && { deadline }),

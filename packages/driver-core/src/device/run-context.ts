@@ -2,8 +2,9 @@
  * The facts of a run that an engine receives. Most runs have no options: they share one context, which is made with the device.
  */
 import type { RunContext } from "@nnhal/backend";
-import { type ExecuteOptions, LoopTimeoutDurationNs, MeasureTiming } from "@nnhal/types";
+import { LoopTimeoutDurationNs, MeasureTiming } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
+import type { RunOptions } from "./arguments.ts";
 import type { DeviceContext, RunningContext } from "./context.ts";
 
 /** The context of runs without options, log and trace. */
@@ -23,13 +24,14 @@ export function plainRun({
 
 /** The context of a run. */
 export function runContextOf(
-  { deadline, measure, loopTimeoutDuration, signal }: ExecuteOptions,
+  { deadline, measure, loopTimeoutDuration, signal, hints }: RunOptions,
   section: Section,
   { name, plainRun, log, trace }: DeviceContext,
 ): RunContext {
   const isMeasured = measure === MeasureTiming.YES;
   const isLogged = log.VLOG_IS_ON("CPUEXE");
-  const isPlain = deadline === undefined && loopTimeoutDuration === undefined && signal === undefined && !isMeasured;
+  const isTimed = deadline !== undefined || loopTimeoutDuration !== undefined;
+  const isPlain = !isTimed && signal === undefined && hints === undefined && !isMeasured;
   if (isPlain && !isLogged && !trace.isOn) return plainRun;
   const { MAXIMUM } = LoopTimeoutDurationNs;
   return {
@@ -39,6 +41,7 @@ export function runContextOf(
       loopTimeoutDuration: loopTimeoutDuration < MAXIMUM ? loopTimeoutDuration : MAXIMUM,
     }),
     ...(signal !== undefined && { signal }),
+    ...(hints !== undefined && { hints }),
     measure: isMeasured,
     ...(trace.isOn && { section }),
     ...(isLogged && { log: (message: string) => log.VLOG("CPUEXE", `${name}: ${message}`) }),

@@ -3,13 +3,14 @@
  */
 
 import type { InputBuffer, RunContext, RunResult } from "@nnhal/backend";
-import { ErrorStatus, type ExecuteOptions } from "@nnhal/types";
+import { ErrorStatus } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
 import { callAt } from "@nnhal/utils/time";
 import { OutOfMemory } from "../domains/budget.ts";
 import type { RunAnswer } from "../engine/guarded-executable.ts";
 import type { ModelRecord } from "../engine/record.ts";
 import { failure, messageOf, type Refusal, refuseForRoom } from "../guard/refusal.ts";
+import type { RunOptions } from "./arguments.ts";
 import { bindInputs, bindOutputs, growOutputs, settle, shortOutput } from "./bind.ts";
 import { type CheckedRequest, checkInputs, isDeviceBuffer } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
@@ -35,7 +36,7 @@ const stopped: Refusal = {
 interface Job {
   readonly record: ModelRecord;
   readonly checked: CheckedRequest;
-  readonly options: ExecuteOptions;
+  readonly options: RunOptions;
   readonly section: Section;
   readonly context: DeviceContext;
 }
@@ -47,7 +48,7 @@ interface Job {
 export function run(
   record: ModelRecord,
   checked: CheckedRequest,
-  options: ExecuteOptions,
+  options: RunOptions,
   section: Section,
   context: DeviceContext,
   time: bigint = context.now(),
@@ -152,7 +153,7 @@ export function unrun(refusal: Refusal): RunResult {
 /** Waits until the execution may start; returns a refusal if it must not. */
 async function waitForTurn(
   { priority }: ModelRecord,
-  { deadline }: ExecuteOptions,
+  { deadline }: RunOptions,
   { scheduler, client }: DeviceContext,
 ): Promise<Refusal | undefined> {
   const entry = await scheduler.enter({ client, priority, ...(deadline !== undefined && { deadline }) });
@@ -196,7 +197,7 @@ function leaveLater(underWay: Promise<void>, { scheduler, client, now, timer, ov
 function inputsNow(
   record: ModelRecord,
   checked: CheckedRequest,
-  { deadline, signal }: ExecuteOptions,
+  { deadline, signal }: RunOptions,
   { now }: DeviceContext,
 ): ReturnType<typeof bindInputs> | RunResult {
   if (signal?.aborted) return unrun(stopped);

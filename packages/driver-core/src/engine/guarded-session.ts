@@ -24,6 +24,7 @@ import { type Capabilities, DeviceType, ErrorStatus, type HardwareBufferDescript
 import { isErrorStatus, type Logger } from "@nnhal/utils";
 import { endsWithin, type Timer } from "@nnhal/utils/time";
 import { extensionIssues, hasFields, show, takeCapabilities } from "@nnhal/validation";
+import type { hintsTaker } from "../guard/hints.ts";
 import { failure, messageOf, type Refusal } from "../guard/refusal.ts";
 import { createClient, type Halting } from "./client.ts";
 import { type GuardedExecutable, type GuardOptions, guardExecutable } from "./guarded-executable.ts";
@@ -38,8 +39,12 @@ export interface GuardedSession extends VendorDefinitions {
   readonly extensions: readonly ExtensionDefinition[];
   /** Undefined if the backend does not declare it. */
   readonly concurrency: number | undefined;
+  /** See `BackendSession.hintedExtensions`. */
+  readonly hintedExtensions: readonly string[];
   /** True if it can restore a serialised executable. */
   readonly restores: boolean;
+  /** Takes the hints of a call: see `hintsTaker`. Absent if the engine reads none. */
+  readonly takeHints?: ReturnType<typeof hintsTaker>;
   supports(operation: OperationView, referenced?: readonly GraphView[]): Support;
   supportsHardwareBuffer(description: HardwareBufferDescription): Support;
   /**
@@ -103,7 +108,12 @@ export async function openGuarded(
     const opened: unknown = waited.value;
     if (!hasFields(opened)) return { unavailable: `opening the backend: expected a session, got ${show(opened)}` };
     if ("unavailable" in opened) return soundUnavailable(opened);
-    return guardSession(waited.value as BackendSession, backend, options);
+    const session = waited.value as BackendSession;
+    const guarded = guardSession(session, backend, options);
+    if ("unavailable" in guarded || guarded.hintedExtensions.length === 0) return guarded;
+    // Few engines read hints: a bundle for a browser loads this with one that does.
+    const { hintsTaker } = await import("../guard/hints.ts");
+    return { ...guarded, takeHints: hintsTaker(guarded.hintedExtensions) };
   } catch (error) {
     return { unavailable: `opening the backend: it threw: ${messageOf(error)}` };
   }
@@ -141,7 +151,7 @@ function createComplaints(log: Logger, name: string): (problem: string) => void 
 /** The facts of a session, read once. Throws an Error if one is not valid. */
 function factsOf(session: BackendSession, backend: Backend) {
   const { version, capabilities, deviceType = backend.deviceType, concurrency, lost, oemOperation } = session;
-  const { extensions = [] } = session;
+  const { extensions = [], hintedExtensions = [] } = session;
   if (typeof version !== "string" || version === "") {
     throw new Error(`its version: expected a string that is not empty, got ${show(version)}`);
   }
@@ -163,11 +173,15 @@ function factsOf(session: BackendSession, backend: Backend) {
   if (extensionIssue !== undefined) {
     throw new Error(`its extensions are not valid: ${extensionIssue.path}: ${extensionIssue.message}`);
   }
+  if (!Array.isArray(hintedExtensions) || !hintedExtensions.every((name) => typeof name === "string")) {
+    throw new Error(`its hintedExtensions: expected a list of names, got ${show(hintedExtensions)}`);
+  }
   if (oemOperation !== undefined && !(hasFields(oemOperation) && Array.isArray(oemOperation.forms))) {
     throw new Error(`its oemOperation: expected the definition of an operation, got ${show(oemOperation)}`);
   }
   const own = [...extensions];
-  return { version, ...taken, deviceType, extensions: own, oemOperation, concurrency, lost };
+  const hinted: readonly string[] = [...hintedExtensions];
+  return { version, ...taken, deviceType, extensions: own, hintedExtensions: hinted, oemOperation, concurrency, lost };
 }
 
 function isExtension(value: unknown): boolean {

@@ -15,13 +15,13 @@ import {
 import type { AIDL1, AIDL2, AIDL3, AIDL4 } from "@nnhal/types/aidl";
 import { steadyClock } from "@nnhal/utils/time";
 import { show } from "@nnhal/validation";
+import { readHints } from "../../guard/hints.ts";
 import { invalid } from "../../guard/refusal.ts";
 import { whenAnswered } from "../callback.ts";
 import { allocate, cacheOptions, contextOf, prepare, prepareFromCache, supportedOperations } from "../device-face.ts";
 import { type FaceOptions, refuseQuality } from "../face-context.ts";
 import { bufferFace } from "./buffer.ts";
 import { exceptionOf, raise, take } from "./exceptions.ts";
-import { readHints } from "./hints.ts";
 import { preparedModelFace } from "./prepared-model-face.ts";
 import { listOf, readBufferRole, readIndexes, readModel } from "./read.ts";
 import { refuseModelByAidl } from "./rules.ts";

@@ -15,13 +15,13 @@ import type { AIDL1, AIDL4 } from "@nnhal/types/aidl";
 import { hasFields, show, throwBroken } from "@nnhal/validation";
 import { atOnce } from "../../guard/attempt.ts";
 import { failedAllocation } from "../../guard/failed.ts";
+import { writeHints } from "../../guard/hints.ts";
 import { noCapabilities } from "../../guard/queries.ts";
 import type { LogSink } from "../../guard/wait.ts";
 import { soundStatus } from "../callback.ts";
 import { type NotifyPrepared, type OldDriver, tokenOf } from "../old-driver.ts";
 import { liftBuffer } from "./buffer.ts";
 import { outcomeOf } from "./exceptions.ts";
-import { writeHints } from "./hints.ts";
 import type { DeadlineConverter } from "./time.ts";
 import { conversionsToAidl, writeBufferRole } from "./write.ts";
 

@@ -20,12 +20,12 @@ import { hasMethods, readFencedResult } from "../../guard/answers.ts";
 import { attempt, closeSafely, refuseUnreadable } from "../../guard/attempt.ts";
 import { failedBurst, failedExecution, failedFenced, failedInfo } from "../../guard/failed.ts";
 import { timedGuard } from "../../guard/guard.ts";
+import { writeHints } from "../../guard/hints.ts";
 import { failure, invalid } from "../../guard/refusal.ts";
 import { soundStatus } from "../callback.ts";
 import { guardPreparedModel, modelAnswerReader, readExecution, refuseTimes } from "../guard-prepared-model.ts";
 import type { LiftContext } from "../lift-context.ts";
 import { outcomeOf } from "./exceptions.ts";
-import { writeHints } from "./hints.ts";
 import { type DeadlineConverter, readTiming, writeDuration } from "./time.ts";
 import { conversionsToAidl, requestLosses } from "./write.ts";
 

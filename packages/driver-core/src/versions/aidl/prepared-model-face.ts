@@ -13,11 +13,11 @@ import {
 } from "@nnhal/types";
 import type { AIDL1, AIDL4 } from "@nnhal/types/aidl";
 import { show } from "@nnhal/validation";
+import { readHints } from "../../guard/hints.ts";
 import { failure, invalid, messageOf } from "../../guard/refusal.ts";
 import { refuseRequest } from "../face-context.ts";
 import { execute, guard, type PreparedModelFaceContext } from "../prepared-model-face.ts";
 import { exceptionOf, raise, take } from "./exceptions.ts";
-import { readHints } from "./hints.ts";
 import { listOf, readRequest } from "./read.ts";
 import { refuseRequestByAidl } from "./rules.ts";
 import { type DeadlineConverter, readDuration, unknownTiming, writeTiming } from "./time.ts";
