@@ -80,6 +80,9 @@ export async function saveToCache(
     const { token } = files;
     const blobs = await serialize();
     if (blobs !== undefined && "status" in blobs) return blobs.message;
+    // A graph from the cache would be compiled without them.
+    if (blobs === undefined && options.hints !== undefined)
+      return "the model is compiled with hints, which a cache has not";
     const image = imageOf(source, options, blobs);
     const sealed = seal(image.model, token, owner);
     for (const fd of [files.model, files.data]) emptyFile(fd);

@@ -9,7 +9,6 @@ import {
   type ExecuteOptions,
   ExecutionPreference,
   type FencedExecuteOptions,
-  type Hints,
   MeasureTiming,
   type Model,
   type PrepareOptions,
@@ -32,10 +31,8 @@ import {
 } from "@nnhal/validation";
 import type { ModelRecord } from "../engine/record.ts";
 import { formatIssues } from "../guard/format-issues.ts";
+import type { HintsTaker } from "../guard/hints.ts";
 import { invalid, messageOf, type Refusal } from "../guard/refusal.ts";
-
-/** Takes the hints of a call: see `hintsTaker`. Absent if the engine reads none: hints are ignored then. */
-export type TakeHints = ((given: unknown) => readonly Hint[] | Refusal) | undefined;
 
 /** Options of an execution, with the hints that the engine reads. */
 export interface RunOptions extends Omit<ExecuteOptions, "hints"> {
@@ -55,10 +52,10 @@ export interface PrepareArguments {
   readonly hints: readonly Hint[] | undefined;
 }
 
-/** Copies and checks the options of a preparation. They can be any value. */
+/** Copies and checks the options of a preparation. They can be any value. `takeHints`: absent if the engine reads none; they are ignored then. */
 export function prepareArguments(
   options: PrepareOptions | undefined,
-  takeHints: TakeHints,
+  takeHints: HintsTaker | undefined,
 ): PrepareArguments | Refusal {
   return takeOptions(options, (given) => {
     const { preference = ExecutionPreference.FAST_SINGLE_ANSWER, priority = Priority.MEDIUM, deadline, cache } = given;
@@ -66,29 +63,26 @@ export function prepareArguments(
       return invalid(`the execution preference: expected 0, 1 or 2, got ${show(preference)}`);
     }
     if (!validatePriority(priority)) return invalid(`the priority: expected 0, 1 or 2, got ${show(priority)}`);
-    const hints = givenHints(given, takeHints);
+    const hints = given.hints && takeHints?.(given.hints);
     if (hints !== undefined && "status" in hints) return hints;
     return timeProblem("deadline", deadline) ?? { preference, priority, deadline, cache, hints };
   });
 }
 
-/** The hints of a call that the engine reads; undefined if there are none. */
-function givenHints({ hints }: { readonly hints?: Hints | undefined }, takeHints: TakeHints) {
-  const taken = hints === undefined ? undefined : takeHints?.(hints);
-  return taken !== undefined && "length" in taken && taken.length === 0 ? undefined : taken;
-}
-
 const noOptions: RunOptions = {};
 
 /** Copies and checks the options of an execution. They can be any value. */
-export function executeArguments(options: ExecuteOptions | undefined, takeHints: TakeHints): RunOptions | Refusal {
+export function executeArguments(
+  options: ExecuteOptions | undefined,
+  takeHints: HintsTaker | undefined,
+): RunOptions | Refusal {
   return options === undefined ? noOptions : takeOptions(options, (given) => takeExecuteOptions(given, takeHints));
 }
 
 /** Copies and checks the options of a fenced execution. They can be any value. */
 export function fencedArguments(
   options: FencedExecuteOptions | undefined,
-  takeHints: TakeHints,
+  takeHints: HintsTaker | undefined,
 ): FencedRunOptions | Refusal {
   return takeOptions(options, (given) => {
     const { duration } = given;
@@ -97,7 +91,7 @@ export function fencedArguments(
   });
 }
 
-function takeExecuteOptions(given: ExecuteOptions, takeHints: TakeHints): RunOptions | Refusal {
+function takeExecuteOptions(given: ExecuteOptions, takeHints: HintsTaker | undefined): RunOptions | Refusal {
   const { measure, deadline, loopTimeoutDuration, signal } = given;
   if (measure !== undefined && measure !== MeasureTiming.NO && measure !== MeasureTiming.YES) {
     return invalid(`measure: expected 0 or 1, got ${show(measure)}`);
@@ -106,7 +100,7 @@ function takeExecuteOptions(given: ExecuteOptions, takeHints: TakeHints): RunOpt
   if (problem !== undefined) return problem;
   if (signal !== undefined && !isStopSignal(signal))
     return invalid(`the signal: expected an AbortSignal, got ${show(signal)}`);
-  const hints = givenHints(given, takeHints);
+  const hints = given.hints && takeHints?.(given.hints);
   if (hints !== undefined && "status" in hints) return hints;
   const isPlain =
     deadline === undefined && loopTimeoutDuration === undefined && signal === undefined && hints === undefined;

@@ -1,6 +1,10 @@
 /** Hints of AIDL 4 on their way to a backend that reads those of an extension. */
+import { closeSync, mkdtempSync, openSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { CompileOptions, Executable, Hint } from "@nnhal/backend";
 import { ErrorStatus, type Hints } from "@nnhal/types";
+import { createLogger, formatLogEntry } from "@nnhal/utils";
 import { describe, expect, it } from "vitest";
 import { createFence } from "../fence/fence.ts";
 import { openDevice } from "./device.ts";
@@ -98,5 +102,38 @@ describe("hints", () => {
     const backend = fakeBackend({ hintedExtensions: [5 as unknown as string] });
     const opened = await openDevice({ backend });
     expect(opened).toMatchObject({ unavailable: expect.stringContaining("its hintedExtensions: expected a list of") });
+  });
+
+  it.each([
+    [false, "the model is compiled with hints"],
+    [true, undefined],
+  ])("of a model that is cached need a backend that can restore it: %s", async (restores, problem) => {
+    const lines: string[] = [];
+    const log = createLogger({ properties: () => "driver", sink: (entry) => lines.push(formatLogEntry(entry)) });
+    const folder = mkdtempSync(join(tmpdir(), "nnhal-hints-"));
+    try {
+      const device = await fakeDevice(
+        {
+          hintedExtensions: [extension],
+          compile: async () => ({ ...succeeding, serialize: async () => ({ model: [], data: [] }) }),
+          ...(restores && { restore: async () => succeeding }),
+        },
+        { log },
+      );
+      const open = (name: string) => openSync(join(folder, name), "w+");
+      const [model, data] = [open("model"), open("data")];
+      const cache = {
+        modelCache: [{ fds: [model], ints: [] }],
+        dataCache: [{ fds: [data], ints: [] }],
+        token: new Uint8Array(32),
+      };
+      await device.prepareModel(absModel, { hints: hintsOf(1), cache });
+      closeSync(model);
+      closeSync(data);
+      expect(statSync(join(folder, "model")).size > 0).toBe(restores);
+      expect(lines.join("\n").includes(problem ?? "nothing is cached")).toBe(problem !== undefined);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

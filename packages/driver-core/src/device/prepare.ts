@@ -78,10 +78,6 @@ async function keep(
   { name, session, caching, log, trace }: DeviceContext,
 ): Promise<void> {
   if (cache === undefined || caching === undefined) return;
-  if (options.hints !== undefined && !session.restores) {
-    log.VLOG("DRIVER", () => `${name}: nothing is cached: the model is compiled with hints, which a cache has not`);
-    return;
-  }
   const { saveToCache } = await caches();
   const serialize = async () => (session.restores ? await executable.serialize(patience) : undefined);
   const section = trace.begin("LD", "PC", "save to cache");

@@ -24,7 +24,7 @@ import { type Capabilities, DeviceType, ErrorStatus, type HardwareBufferDescript
 import { isErrorStatus, type Logger } from "@nnhal/utils";
 import { endsWithin, type Timer } from "@nnhal/utils/time";
 import { extensionIssues, hasFields, show, takeCapabilities } from "@nnhal/validation";
-import type { hintsTaker } from "../guard/hints.ts";
+import type { HintsTaker } from "../guard/hints.ts";
 import { failure, messageOf, type Refusal } from "../guard/refusal.ts";
 import { createClient, type Halting } from "./client.ts";
 import { type GuardedExecutable, type GuardOptions, guardExecutable } from "./guarded-executable.ts";
@@ -39,12 +39,10 @@ export interface GuardedSession extends VendorDefinitions {
   readonly extensions: readonly ExtensionDefinition[];
   /** Undefined if the backend does not declare it. */
   readonly concurrency: number | undefined;
-  /** See `BackendSession.hintedExtensions`. */
-  readonly hintedExtensions: readonly string[];
   /** True if it can restore a serialised executable. */
   readonly restores: boolean;
   /** Takes the hints of a call: see `hintsTaker`. Absent if the engine reads none. */
-  readonly takeHints?: ReturnType<typeof hintsTaker>;
+  readonly takeHints?: HintsTaker;
   supports(operation: OperationView, referenced?: readonly GraphView[]): Support;
   supportsHardwareBuffer(description: HardwareBufferDescription): Support;
   /**
@@ -110,10 +108,11 @@ export async function openGuarded(
     if ("unavailable" in opened) return soundUnavailable(opened);
     const session = waited.value as BackendSession;
     const guarded = guardSession(session, backend, options);
-    if ("unavailable" in guarded || guarded.hintedExtensions.length === 0) return guarded;
+    if ("unavailable" in guarded || session.hintedExtensions === undefined) return guarded;
     // Few engines read hints: a bundle for a browser loads this with one that does.
     const { hintsTaker } = await import("../guard/hints.ts");
-    return { ...guarded, takeHints: hintsTaker(guarded.hintedExtensions) };
+    const takeHints = hintsTaker(session.hintedExtensions);
+    return "status" in takeHints ? { unavailable: takeHints.message } : { ...guarded, takeHints };
   } catch (error) {
     return { unavailable: `opening the backend: it threw: ${messageOf(error)}` };
   }
@@ -151,7 +150,7 @@ function createComplaints(log: Logger, name: string): (problem: string) => void 
 /** The facts of a session, read once. Throws an Error if one is not valid. */
 function factsOf(session: BackendSession, backend: Backend) {
   const { version, capabilities, deviceType = backend.deviceType, concurrency, lost, oemOperation } = session;
-  const { extensions = [], hintedExtensions = [] } = session;
+  const { extensions = [] } = session;
   if (typeof version !== "string" || version === "") {
     throw new Error(`its version: expected a string that is not empty, got ${show(version)}`);
   }
@@ -173,15 +172,11 @@ function factsOf(session: BackendSession, backend: Backend) {
   if (extensionIssue !== undefined) {
     throw new Error(`its extensions are not valid: ${extensionIssue.path}: ${extensionIssue.message}`);
   }
-  if (!Array.isArray(hintedExtensions) || !hintedExtensions.every((name) => typeof name === "string")) {
-    throw new Error(`its hintedExtensions: expected a list of names, got ${show(hintedExtensions)}`);
-  }
   if (oemOperation !== undefined && !(hasFields(oemOperation) && Array.isArray(oemOperation.forms))) {
     throw new Error(`its oemOperation: expected the definition of an operation, got ${show(oemOperation)}`);
   }
   const own = [...extensions];
-  const hinted: readonly string[] = [...hintedExtensions];
-  return { version, ...taken, deviceType, extensions: own, hintedExtensions: hinted, oemOperation, concurrency, lost };
+  return { version, ...taken, deviceType, extensions: own, oemOperation, concurrency, lost };
 }
 
 function isExtension(value: unknown): boolean {

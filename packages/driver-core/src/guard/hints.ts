@@ -4,7 +4,7 @@ import type { Hint } from "@nnhal/backend";
 import { isExtensionName } from "@nnhal/operations";
 import { ExtensionTypeEncoding, type Hints } from "@nnhal/types";
 import { hasFields, show } from "@nnhal/validation";
-import { invalid, messageOf, type Refusal } from "./refusal.ts";
+import { failure, invalid, messageOf, type Refusal } from "./refusal.ts";
 
 const greatestPrefix = 0x7fff;
 const greatestCode = 0xffff;
@@ -46,11 +46,19 @@ export function readHints(
   return pairs.length === 0 ? undefined : { pairs, extensionNameToPrefix: map };
 }
 
+/** Takes the hints of a call, which can be any value. Undefined if there are none that the engine reads. */
+export type HintsTaker = (given: unknown) => readonly Hint[] | Refusal | undefined;
+
 /**
- * Returns a function that takes the hints of a call, which can be any value, for an engine that reads those of some extensions: it copies
- * them, and leaves out all others, which the HAL allows a driver not to know.
+ * Returns a function that takes hints for an engine that reads those of some extensions: it copies them, and leaves out all others, which
+ * the HAL allows a driver not to know. A refusal if the extensions, which can be any value, are not a list of names.
  */
-export function hintsTaker(extensions: readonly string[]): (given: unknown) => readonly Hint[] | Refusal {
+export function hintsTaker(extensions: readonly string[]): HintsTaker | Refusal {
+  if (!Array.isArray(extensions) || !extensions.every((name) => typeof name === "string")) {
+    return failure(
+      `the backend cannot be used: its hintedExtensions: expected a list of names, got ${show(extensions)}`,
+    );
+  }
   const wanted = new Set(extensions);
   return (given) => {
     try {
@@ -58,13 +66,14 @@ export function hintsTaker(extensions: readonly string[]): (given: unknown) => r
       // Lists and their items are checked one by one.
       const { pairs, extensionNameToPrefix } = given as unknown as Hints;
       const hints = readHints(pairs, { extensionNameToPrefix }, "the hints");
-      if (hints === undefined) return [];
+      if (hints === undefined) return undefined;
       const names = new Map(hints.extensionNameToPrefix.map(({ name, prefix }) => [prefix, name]));
-      return hints.pairs.flatMap(({ token, value }) => {
+      const taken = hints.pairs.flatMap(({ token, value }) => {
         const extension = names.get(token >>> ExtensionTypeEncoding.LOW_BITS_TYPE);
         if (extension === undefined || !wanted.has(extension)) return [];
         return [{ extension, code: token & greatestCode, value: value.slice() }];
       });
+      return taken.length === 0 ? undefined : taken;
     } catch (error) {
       return invalid(messageOf(error));
     }
