@@ -4,6 +4,7 @@
  */
 import {
   type AllocateResult,
+  BYTE_SIZE_OF_CACHE_TOKEN,
   type CompilationCache,
   type Device,
   ErrorStatus,
@@ -99,7 +100,10 @@ function lift<Own extends object>(
       );
       if (refusal !== undefined) return failedPreparation(refusal);
       const { cache, ...others } = options;
-      const sound: PrepareOptions = { ...others, ...(isCache(cache) && { cache }) };
+      const hasCache = isCache(cache);
+      // The model is prepared without a cache that cannot be used.
+      if (cache !== undefined && !hasCache) context.log(`${name}: prepareModel: nothing is cached: ${noCacheText}`);
+      const sound: PrepareOptions = { ...others, ...(hasCache && { cache }) };
       const launch = (notify: NotifyPrepared<Own>) => driver.prepareModel(model, sound, notify);
       return prepare("prepareModel", options.deadline, context, launch, (own) => liftModel(own, model, context));
     },
@@ -110,9 +114,7 @@ function lift<Own extends object>(
         return failedPreparation(failure(`prepareModelFromCache: ${why}`));
       }
       const refusal = refuseUnreadable(
-        () =>
-          refuseTimes(options, "deadline") ??
-          (isCache(cache) ? undefined : invalid("the cache has no lists of handles, or no token of bytes")),
+        () => refuseTimes(options, "deadline") ?? (isCache(cache) ? undefined : invalid(noCacheText)),
       );
       if (refusal !== undefined) return failedPreparation(refusal);
       const method = "prepareModelFromCache";
@@ -139,13 +141,16 @@ function lift<Own extends object>(
   };
 }
 
+const noCacheText = `the cache has no lists of handles, or no token of ${BYTE_SIZE_OF_CACHE_TOKEN} bytes`;
+
 /** Returns true if a cache can be passed to a driver. The driver checks its handles. */
 function isCache(cache: unknown): cache is CompilationCache {
   return (
     hasFields(cache) &&
     Array.isArray(cache.modelCache) &&
     Array.isArray(cache.dataCache) &&
-    cache.token instanceof Uint8Array
+    cache.token instanceof Uint8Array &&
+    cache.token.length === BYTE_SIZE_OF_CACHE_TOKEN
   );
 }
 

@@ -4,7 +4,7 @@
 import { ErrorStatus, Priority } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { cache, desc, parseAnything, request, wholeDevice } from "./faults.test-helper.ts";
-import { asV1_3, liftDevice } from "./index.ts";
+import { asAidl4, asV1_3, liftDevice } from "./index.ts";
 import { type none, token } from "./launches.test-helper.ts";
 import { driverV1_2 } from "./old-driver.test-helper.ts";
 import { model, preparedCallback } from "./versions.test-helper.ts";
@@ -75,6 +75,25 @@ describe("arguments that are nonsense", () => {
       expect(burst).toBeDefined();
     }
     expect((await newest.allocate?.(desc, parseAnything(wrong), [], []))?.status).toBe(INVALID_ARGUMENT);
+  });
+
+  it.each([0, 31, 33])("a cache with a token of %i bytes keeps nothing, and is not loaded", async (length) => {
+    const lines: string[] = [];
+    const log = (line: string) => lines.push(line);
+    const devices = [
+      liftDevice("old", driverV1_2().device, { log }),
+      liftDevice("new", asV1_3(wholeDevice), { log }),
+      liftDevice("aidl", asAidl4(wholeDevice), { log }),
+    ];
+    for (const device of devices) {
+      const wrong = { ...cache, token: new Uint8Array(length) };
+      expect((await device.prepareModel(model, { cache: wrong })).status).toBe(NONE);
+      expect(lines.splice(0)).toEqual([expect.stringContaining("nothing is cached: the cache has")]);
+      expect(await device.prepareModelFromCache?.(wrong)).toMatchObject({
+        status: INVALID_ARGUMENT,
+        message: expect.stringContaining("no token of 32 bytes"),
+      });
+    }
   });
 
   it("a driver or a device that is not an object is named", () => {

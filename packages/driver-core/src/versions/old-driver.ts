@@ -6,6 +6,7 @@ import {
   type AllocateResult,
   type BufferDesc,
   type BufferRole,
+  BYTE_SIZE_OF_CACHE_TOKEN,
   type CompilationCache,
   DEVICE_TYPE_UNKNOWN,
   type Device,
@@ -71,8 +72,12 @@ export type DriverFacts = Pick<
 type HidlDriver = OldDriver<V1_0.IPreparedModel>;
 
 const { FAST_SINGLE_ANSWER } = ExecutionPreference;
-const noCache: CompilationCache = { modelCache: [], dataCache: [], token: new Uint8Array(0) };
-const noToken = new Uint8Array(32);
+/** No cache: drivers take a token even where they must not read it. */
+export const noCache: CompilationCache = {
+  modelCache: [],
+  dataCache: [],
+  token: new Uint8Array(BYTE_SIZE_OF_CACHE_TOKEN),
+};
 
 /** The driver behind an IDevice; the newest version whose methods it has is its version. */
 export function oldDriverOf(device: AnyIDevice, log: LogSink): HidlDriver {
@@ -115,7 +120,7 @@ function driverV1_2(device: V1_2.IDevice, log: LogSink): HidlDriver {
     prepareModel(model, { preference = FAST_SINGLE_ANSWER, cache = noCache }, notify) {
       const callback = callbackOf(notify);
       const { value } = convertToV1_2.model(model, log);
-      return device.prepareModel_1_2(value, preference, cache.modelCache, cache.dataCache, tokenOf(cache), callback);
+      return device.prepareModel_1_2(value, preference, cache.modelCache, cache.dataCache, cache.token, callback);
     },
     prepareModelFromCache: ({ modelCache, dataCache, token }, _options, notify) =>
       device.prepareModelFromCache(modelCache, dataCache, token, callbackOf(notify)),
@@ -140,7 +145,7 @@ function driverV1_3(device: V1_3.IDevice): HidlDriver {
         time,
         modelCache,
         dataCache,
-        tokenOf(cache),
+        cache.token,
         callbackOf(notify),
       );
     },
@@ -166,11 +171,6 @@ function callbackOf(notify: NotifyPrepared<V1_0.IPreparedModel>): V1_3.IPrepared
 /** Returns true if a prepared model has the methods of HAL 1.3. */
 export function isV1_3Model(model: V1_0.IPreparedModel): model is V1_3.IPreparedModel {
   return "executeSynchronously_1_3" in model;
-}
-
-/** Drivers take 32 bytes even where they must not read them. */
-export function tokenOf({ token }: CompilationCache): Uint8Array {
-  return token.length > 0 ? token : noToken;
 }
 
 const ok = { status: ErrorStatus.NONE } as const;

@@ -19,7 +19,7 @@ import { writeHints } from "../../guard/hints.ts";
 import { noCapabilities } from "../../guard/queries.ts";
 import type { LogSink } from "../../guard/wait.ts";
 import { soundStatus } from "../callback.ts";
-import { type NotifyPrepared, type OldDriver, tokenOf } from "../old-driver.ts";
+import { type NotifyPrepared, noCache, type OldDriver } from "../old-driver.ts";
 import { liftBuffer } from "./buffer.ts";
 import { outcomeOf } from "./exceptions.ts";
 import type { DeadlineConverter } from "./time.ts";
@@ -139,12 +139,10 @@ function callbackOf(notify: NotifyPrepared<AIDL1.IPreparedModel>): AIDL1.IPrepar
   return { notify: (status, preparedModel) => notify(soundStatus(status), preparedModel) };
 }
 
-const noCache: CompilationCache = { modelCache: [], dataCache: [], token: new Uint8Array(0) };
-
 /** Files of a cache as AIDL passes them. A handle without exactly one descriptor cannot be sent, so that nothing is cached. */
 function filesOf(cache: CompilationCache = noCache) {
   const fdsOf = (handles: CompilationCache["modelCache"]) =>
     handles.map(({ fds }) => (fds.length === 1 ? fds[0] : undefined) ?? -1);
   const fds = { modelCache: fdsOf(cache.modelCache), dataCache: fdsOf(cache.dataCache) };
-  return { ...fds, token: tokenOf(cache) };
+  return { ...fds, token: cache.token };
 }
