@@ -33,6 +33,16 @@ export interface PreparedModelGuard {
   readonly waitUntil: (deadline: bigint | undefined) => bigint | undefined;
 }
 
+/** Returns why a request, which can be any value, has not the form of one. What is in its lists is not looked at. */
+export function refuseShape(request: unknown): Outcome | undefined {
+  if (!hasFields(request)) return invalid(`the request: expected an object, got ${show(request)}`);
+  for (const name of ["inputs", "outputs", "pools"]) {
+    const list: unknown = Reflect.get(request, name);
+    if (!Array.isArray(list)) return invalid(`the request's ${name}: expected an array, got ${show(list)}`);
+  }
+  return undefined;
+}
+
 /** Reads answers to executions of a model. `extensions`: those whose types are known. Default: none. */
 export function modelAnswerReader(
   model: Model | undefined,
@@ -54,6 +64,8 @@ export function guardPreparedModel(
     async execute(request, options = {}) {
       let expected: readonly ExpectedOutput[] = [];
       const refusal = refuseUnreadable(() => {
+        const misshapen = refuseShape(request);
+        if (misshapen !== undefined) return misshapen;
         expected = reader.expect(request);
         return refuseTimes(options, "deadline", "loopTimeoutDuration");
       });
@@ -64,7 +76,10 @@ export function guardPreparedModel(
       ({
         async executeFenced(request, waitFor, options = {}) {
           const refusal = refuseUnreadable(
-            () => refuseFences(waitFor) ?? refuseTimes(options, "deadline", "loopTimeoutDuration", "duration"),
+            () =>
+              refuseShape(request) ??
+              refuseFences(waitFor) ??
+              refuseTimes(options, "deadline", "loopTimeoutDuration", "duration"),
           );
           if (refusal !== undefined) return failedFenced(refusal);
           return guard.call(

@@ -12,6 +12,7 @@ import {
 } from "@nnhal/types";
 import { hasDeadlinePassed } from "@nnhal/utils";
 import { modelIssues } from "@nnhal/validation";
+import { refuseUnreadable } from "../guard/attempt.ts";
 import { formatIssues } from "../guard/format-issues.ts";
 import { failure, invalid } from "../guard/refusal.ts";
 import type { AnswerLimits, AnswerOptions, LogSink } from "../guard/wait.ts";
@@ -52,9 +53,19 @@ export interface LiftContext<Own extends object = object> {
  * Returns why a model is not valid, before it is converted for a driver. A driver of HAL 1.3 checks it itself.
  */
 export function refuseModelForDriver(model: Model, { driver, extensions }: LiftContext): Outcome | undefined {
-  if (driver.version === "1.3") return undefined;
+  return driver.version === "1.3" ? undefined : refuseInvalid(model, extensions);
+}
+
+function refuseInvalid(model: Model, extensions: LiftContext["extensions"]): Outcome | undefined {
   const issues = modelIssues(model, { mode: "runtime", ...(extensions && { extensions }) });
   return issues.length > 0 ? invalid(`the model is not valid: ${formatIssues(issues)}`) : undefined;
+}
+
+/** Returns why a driver of HAL 1.3 or AIDL is not given a model. */
+function refuseNewer(model: Model, version: HalVersion, name: string): Outcome | undefined {
+  if (isAidl(version)) return refuseInexpressible(model, version, name);
+  const need = aidlNeed(model);
+  return need && inexpressible(name, version, describeNeed(need), 0);
 }
 
 /** Returns why an older driver cannot prepare a model: its version lacks the call or a part of the model. */
@@ -65,11 +76,11 @@ export function refusePreparation(
 ): Outcome | undefined {
   const { name, driver, limits } = context;
   // A driver of HAL 1.3 checks everything itself, and lacks only what AIDL adds; one of AIDL checks everything else.
-  if (driver.version === "1.3") {
-    const need = aidlNeed(model);
-    return need && inexpressible(name, driver.version, describeNeed(need), 0);
+  if (driver.version === "1.3" || isAidl(driver.version)) {
+    const refusal = refuseUnreadable(() => refuseNewer(model, driver.version, name));
+    // A model that no version can express may break a rule: then the answer says which.
+    return refusal && (refuseInvalid(model, context.extensions) ?? refusal);
   }
-  if (isAidl(driver.version)) return refuseInexpressible(model, driver.version, name);
   const refusal = refuseQuality(preference, priority) ?? refuseModelForDriver(model, context);
   if (refusal !== undefined) return refusal;
   const [first, ...others] = unmetNeeds(model, driver.version);

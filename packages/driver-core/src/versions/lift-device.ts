@@ -130,6 +130,8 @@ function lift<Own extends object>(
       if (!Array.isArray(preparedModels)) {
         return failedAllocation(invalid(`preparedModels: expected an array, got ${show(preparedModels)}`));
       }
+      const misshapen = refuseUnreadable(() => refuseAllocation(desc, inputRoles, outputRoles));
+      if (misshapen !== undefined) return failedAllocation(misshapen);
       const own = preparedModels.map((one: PreparedModel | null) =>
         one === null ? null : (context.preparedModels.get(one) ?? null),
       );
@@ -141,17 +143,31 @@ function lift<Own extends object>(
   };
 }
 
+/** Returns why the arguments of an allocation, which can be any values, have not the form of some. */
+function refuseAllocation(desc: unknown, inputRoles: unknown, outputRoles: unknown): Outcome | undefined {
+  if (!hasFields(desc)) return invalid(`desc: expected an object, got ${show(desc)}`);
+  const lists = { "desc.dimensions": Reflect.get(desc, "dimensions"), inputRoles, outputRoles };
+  for (const [name, list] of Object.entries(lists)) {
+    if (!Array.isArray(list)) return invalid(`${name}: expected an array, got ${show(list)}`);
+  }
+  return undefined;
+}
+
 const noCacheText = `the cache has no lists of handles, or no token of ${BYTE_SIZE_OF_CACHE_TOKEN} bytes`;
 
 /** Returns true if a cache can be passed to a driver. The driver checks its handles. */
 function isCache(cache: unknown): cache is CompilationCache {
-  return (
-    hasFields(cache) &&
-    Array.isArray(cache.modelCache) &&
-    Array.isArray(cache.dataCache) &&
-    cache.token instanceof Uint8Array &&
-    cache.token.length === BYTE_SIZE_OF_CACHE_TOKEN
-  );
+  try {
+    return (
+      hasFields(cache) &&
+      Array.isArray(cache.modelCache) &&
+      Array.isArray(cache.dataCache) &&
+      cache.token instanceof Uint8Array &&
+      cache.token.length === BYTE_SIZE_OF_CACHE_TOKEN
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** Launches a preparation and lifts the prepared model that its callback gets. */

@@ -14,6 +14,7 @@ const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
 describe("arguments that are nonsense", () => {
   const lifted = liftDevice("old", driverV1_2().device);
   const newest = liftDevice("new", asV1_3(wholeDevice));
+  const aidl = liftDevice("aidl", asAidl4(wholeDevice));
 
   it.each(["null", "5", '{ "deadline": 5 }', '{ "deadline": "soon" }'])(
     "options %s are INVALID_ARGUMENT",
@@ -28,6 +29,56 @@ describe("arguments that are nonsense", () => {
       }
     },
   );
+
+  it.each([
+    ["null", "the request: expected an object, got null"],
+    ["{}", "the request's inputs: expected an array, got undefined"],
+    ['{ "inputs": [], "outputs": 5 }', "the request's outputs: expected an array, got 5"],
+    ['{ "inputs": [], "outputs": [], "pools": "a" }', 'the request\'s pools: expected an array, got "a"'],
+  ])("request %s is told: %s", async (json, message) => {
+    for (const device of [lifted, newest, aidl]) {
+      const { preparedModel } = await device.prepareModel(model);
+      const refused = { status: INVALID_ARGUMENT, message };
+      expect(await preparedModel?.execute(parseAnything(json))).toMatchObject(refused);
+      expect((await preparedModel?.executeFenced?.(parseAnything(json), [])) ?? refused).toMatchObject(refused);
+      expect((await preparedModel?.createReusableExecution?.(parseAnything(json))) ?? refused).toMatchObject(refused);
+    }
+  });
+
+  it.each([
+    ["null", "model: the model is null"],
+    ['{ "main": { "operands": 5 } }', "the model is not valid: extensionNameToPrefix: "],
+  ])("model %s is told in the words of its rule, even if no version can express it: %s", async (json, message) => {
+    for (const device of [newest, aidl]) {
+      expect(await device.prepareModel(parseAnything(json))).toMatchObject({
+        status: INVALID_ARGUMENT,
+        message: expect.stringContaining(message),
+      });
+    }
+  });
+
+  it("arguments of an allocation and of copies are told", async () => {
+    const nothing: [] = [];
+    const told = async (...given: readonly [unknown, unknown, unknown]) =>
+      (await aidl.allocate?.(given[0] as typeof desc, nothing, given[1] as [], given[2] as []))?.message;
+    expect(await told(null, [], [])).toBe("desc: expected an object, got null");
+    expect(await told({}, [], [])).toBe("desc.dimensions: expected an array, got undefined");
+    expect(await told(desc, 5, [])).toBe("inputRoles: expected an array, got 5");
+    expect(await told(desc, [], "a")).toBe('outputRoles: expected an array, got "a"');
+  });
+
+  it("a cache that throws when it is read keeps nothing, and is not loaded", async () => {
+    const throwing = {
+      ...cache,
+      get token(): never {
+        throw new Error("no");
+      },
+    };
+    for (const device of [lifted, newest, aidl]) {
+      expect((await device.prepareModel(model, { cache: throwing })).status).toBe(NONE);
+      expect((await device.prepareModelFromCache?.(throwing))?.status).toBe(INVALID_ARGUMENT);
+    }
+  });
 
   it("options that throw when they are read are INVALID_ARGUMENT", async () => {
     const options = {

@@ -21,9 +21,15 @@ import { attempt, closeSafely, refuseUnreadable } from "../../guard/attempt.ts";
 import { failedBurst, failedExecution, failedFenced, failedInfo } from "../../guard/failed.ts";
 import { timedGuard } from "../../guard/guard.ts";
 import { writeHints } from "../../guard/hints.ts";
-import { failure, invalid } from "../../guard/refusal.ts";
+import { invalid } from "../../guard/refusal.ts";
 import { soundStatus } from "../callback.ts";
-import { guardPreparedModel, modelAnswerReader, readExecution, refuseTimes } from "../guard-prepared-model.ts";
+import {
+  guardPreparedModel,
+  modelAnswerReader,
+  readExecution,
+  refuseShape,
+  refuseTimes,
+} from "../guard-prepared-model.ts";
 import type { LiftContext } from "../lift-context.ts";
 import { outcomeOf } from "./exceptions.ts";
 import { type DeadlineConverter, readTiming, writeDuration } from "./time.ts";
@@ -49,7 +55,8 @@ export function liftAidlModel(
   const refusalOf = (request: Request): Outcome | undefined => {
     if (closed) return invalid("the prepared model is closed");
     const lost = requestLosses(request, version).find(({ harmless }) => !harmless);
-    return lost && failure(`execute: ${name} is of HAL ${version}: ${lost.message}`);
+    // A value that AIDL has not is not valid for any device behind it.
+    return lost && invalid(`execute: ${name} is of HAL ${version}: ${lost.message}`);
   };
   const dropHints = ({ hints }: ExecuteOptions) => {
     if (hints !== undefined && newer === undefined) log("execute: hints need HAL aidl4, and are left out");
@@ -120,7 +127,9 @@ export function liftAidlModel(
   return {
     ...sound,
     async createReusableExecution(request, options = {}) {
-      const refusal = refuseUnreadable(() => refuseTimes(options, "loopTimeoutDuration") ?? refusalOf(request));
+      const refusal = refuseUnreadable(
+        () => refuseShape(request) ?? refuseTimes(options, "loopTimeoutDuration") ?? refusalOf(request),
+      );
       if (refusal !== undefined) return { ...refusal, execution: null };
       const method = "createReusableExecution";
       const create = async () => {
