@@ -2,7 +2,7 @@
  * The device suites as tests, for the author of a backend: in vitest, or any test runner with a similar interface.
  */
 import type { Unavailable } from "@nnhal/backend";
-import { type Device, type HidlVersion, hidlVersions } from "@nnhal/types";
+import { type Device, type HalVersion, hidlVersions } from "@nnhal/types";
 import { runArithmetic } from "./arithmetic/run.ts";
 import { runGraphs } from "./graphs/run.ts";
 import type { CaseStart } from "./isolated.ts";
@@ -20,8 +20,8 @@ export type DefineTest = (name: string, run: () => Promise<void>, timeLimit: num
 export interface ConformanceTestsOptions {
   /** Default: the device suites. `arithmetic` takes about a minute, `graphs` half of one. */
   readonly suites?: readonly OwnSuiteName[] | undefined;
-  /** The HAL versions through which the device is driven too, each not newer than its own. Default: all. */
-  readonly versions?: readonly HidlVersion[] | undefined;
+  /** The HAL versions through which the device is driven too, those of HIDL not newer than its own. Default: those of HIDL. */
+  readonly versions?: readonly HalVersion[] | undefined;
   /**
    * The optional parts that the device lacks. A test fails if a case is unsupported for another part, so that every
    * unproven case is written down. Limits of HAL versions need not be listed. If all device suites run, one more test fails if the list has
@@ -64,7 +64,7 @@ export function defineConformanceTests(
     opened ??= openDevice(opener);
     return opened;
   };
-  async function* runHere(opener: Opener, suite: OwnSuiteName, version: HidlVersion | undefined) {
+  async function* runHere(opener: Opener, suite: OwnSuiteName, version: HalVersion | undefined) {
     const own = await device(opener);
     const watch = watchThread(mostBlocked);
     const onStart = ({ name }: CaseStart) => watch.begin(`${own.name}: ${name}`);

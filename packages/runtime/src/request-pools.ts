@@ -35,9 +35,9 @@ export class RequestPools {
     return this.#count === this.#pools.length ? this.#pools : this.#pools.slice(0, this.#count);
   }
 
-  /** Adds an array, and returns the index of its pool. */
+  /** Adds an array, and returns the index of its pool. AIDL has no memory without bytes. */
   addBytes(bytes: Uint8Array): number {
-    this.#pools[this.#count] = { kind: "memory", memory: memoryOf(bytes) };
+    this.#pools[this.#count] = { kind: "memory", memory: memoryOf(bytes.length > 0 ? bytes : new Uint8Array(1)) };
     return this.#count++;
   }
 

@@ -17,7 +17,7 @@ import {
   type OnStart,
   summarise,
 } from "@nnhal/conformance";
-import type { HidlVersion } from "@nnhal/types";
+import type { HalVersion } from "@nnhal/types";
 import { type SuiteReport, titleOf, unproven } from "../conformance-report.ts";
 import type { CommandContext } from "../context.ts";
 import { findFiles, runInChildren, runWithProgress, serveCases, untilOffline } from "../suite-run.ts";
@@ -51,7 +51,7 @@ export interface ConformanceCommandOptions {
   /** Default: all; without vectors, those that need none. */
   readonly suite?: readonly SuiteName[];
   /** The HAL versions through which the device is driven, except for mutations. Default: it is driven as it is. */
-  readonly hal?: readonly HidlVersion[];
+  readonly hal?: readonly HalVersion[];
   readonly filter?: string;
   readonly all?: boolean;
   readonly json?: boolean;
@@ -107,7 +107,7 @@ export async function runSuites(options: ConformanceCommandOptions, context: Com
   const losses = noLosses();
   const left: string[] = [];
   /** Runs a suite through each HAL version, unless the device is known not to answer. */
-  const through = async (name: string, run: (version: HidlVersion | undefined) => Promise<readonly SuiteReport[]>) => {
+  const through = async (name: string, run: (version: HalVersion | undefined) => Promise<readonly SuiteReport[]>) => {
     for (const version of options.hal ?? [undefined]) {
       if (losses.cases >= mostLostCases) {
         left.push(`${name}${version === undefined ? "" : ` (HAL ${version})`}`);
@@ -159,7 +159,7 @@ function noCases({ filter, only }: ConformanceCommandOptions): string {
 
 async function runDrawn(
   name: DrawnSuiteName,
-  version: HidlVersion | undefined,
+  version: HalVersion | undefined,
   options: ConformanceCommandOptions,
   losses: Losses,
   context: CommandContext,
@@ -174,7 +174,7 @@ async function runDrawn(
 
 async function runOverVectors(
   name: VectorSuiteName,
-  version: HidlVersion | undefined,
+  version: HalVersion | undefined,
   options: ConformanceCommandOptions,
   context: CommandContext,
 ): Promise<SuiteReport> {
@@ -188,7 +188,7 @@ async function runOverVectors(
 /** Runs one suite through one HAL version, or as the device is: in children, if there can be some. */
 function runOne(
   name: SuiteName,
-  version: HidlVersion | undefined,
+  version: HalVersion | undefined,
   { hal: _, ...options }: ConformanceCommandOptions & { readonly timeLimit: number },
   sizes: Parameters<typeof runWithProgress>[0],
   how: Pick<IsolationOptions, "batch" | "mostLost" | "losses">,
@@ -211,7 +211,7 @@ function reportOf(
   suite: SuiteName,
   by: SuiteReport["by"],
   summary: SuiteReport["summary"],
-  hal: HidlVersion | undefined,
+  hal: HalVersion | undefined,
   note: string | undefined,
 ): SuiteReport {
   const notes = [note, unproven(by, summary)].filter((each) => each !== undefined);
@@ -222,14 +222,14 @@ function reportOf(
   };
 }
 
-function halText(version: HidlVersion | undefined): string {
+function halText(version: HalVersion | undefined): string {
   return version === undefined ? "" : `HAL ${version}: `;
 }
 
 /** Device suites run in one process, since starting one takes longer than most of them. */
 async function runDevice(
   names: readonly DeviceSuiteName[],
-  version: HidlVersion | undefined,
+  version: HalVersion | undefined,
   options: ConformanceCommandOptions,
   losses: Losses,
   context: CommandContext,

@@ -34,7 +34,7 @@ import {
   type VectorFile,
   type VectorsOptions,
 } from "@nnhal/conformance";
-import type { Device, HidlVersion } from "@nnhal/types";
+import type { Device, HalVersion } from "@nnhal/types";
 import { writeChosenFile } from "../files.ts";
 
 /** The options of every suite. */
@@ -83,7 +83,7 @@ interface VectorSuite {
     device: Parameters<Suite<unknown>>[0],
     examples: Parameters<typeof runVectors>[1],
     options: SharedOptions,
-    { all, version }: { readonly all: boolean; readonly version: HidlVersion | undefined },
+    { all, version }: { readonly all: boolean; readonly version: HalVersion | undefined },
   ): AsyncIterable<CaseResult>;
 }
 
@@ -143,7 +143,7 @@ export interface RunOptions {
 export async function* runVectorSuite(
   name: VectorSuiteName,
   files: readonly VectorFile[],
-  how: { readonly all: boolean; readonly version: HidlVersion | undefined },
+  how: { readonly all: boolean; readonly version: HalVersion | undefined },
   { device, filter, timeLimitMs, skip, onProgress, onStart }: RunOptions,
 ): AsyncGenerator<CaseResult> {
   let done = 0;
@@ -176,7 +176,7 @@ export function deviceCasesOf(suites: readonly DeviceSuiteName[], filter: string
 /** Runs device suites, one after the other. */
 export async function* runDeviceSuitesHere(
   suites: readonly DeviceSuiteName[],
-  version: HidlVersion | undefined,
+  version: HalVersion | undefined,
   { device, filter, timeLimitMs, allowances, skip, onProgress, onStart }: RunOptions,
 ): AsyncGenerator<CaseResult> {
   let done = skip;
@@ -301,7 +301,7 @@ async function writeExample(
 /** Runs a suite whose examples are drawn. */
 export async function* runDrawnSuite(
   name: DrawnSuiteName,
-  version: HidlVersion | undefined,
+  version: HalVersion | undefined,
   choice: DrawnChoice,
   again: Again,
   { device, timeLimitMs, allowances: _, ...options }: RunOptions,

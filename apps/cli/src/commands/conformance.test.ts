@@ -104,6 +104,13 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
     expect(device.cases?.[0]).toEqual({ name: "facts: getStatus is AVAILABLE", subject: "facts", verdict: "passed" });
   });
 
+  it("runs suites through a version of AIDL", async () => {
+    const args = [...mine, "--suite", "fenced", "--hal", "aidl4", "--json"];
+    const report: ConformanceJson = JSON.parse((await run(args, await reference())).stdout);
+    expect(report.suites).toMatchObject([{ suite: "fenced", hal: "aidl4", failed: 0 }]);
+    expect(elementAt(report.suites, 0).passed).toBeGreaterThan(10);
+  });
+
   it("runs the cases whose names contain a text, and exits with 1 if one fails", async () => {
     const args = [...mine, "--suite", "device", "--filter", "HYPHEN"];
     expect(await run(args, await reference())).toMatchObject({ exitCode: 0 });
@@ -322,7 +329,9 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
   it("refuses options that make no sense", async () => {
     expect((await run([], fakeDevice())).stderr).toContain("--device says what to check, and it is not given");
     await expect(run([...mine, "--suite", "all"], fakeDevice())).rejects.toThrow(/vectors, mutations/);
-    await expect(run([...mine, "--hal", "2.0"], fakeDevice())).rejects.toThrow(/1\.0, 1\.1, 1\.2, 1\.3/);
+    await expect(run([...mine, "--hal", "2.0"], fakeDevice())).rejects.toThrow(
+      /1\.0, 1\.1, 1\.2, 1\.3, aidl1, aidl2, aidl3, aidl4/,
+    );
   });
 
   it("runs the suites in child processes, as a user starts it", async () => {

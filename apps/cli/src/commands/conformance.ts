@@ -2,7 +2,7 @@
 
 import { type Allowances, defaultAllowances, defaultExampleCount, defaultGraphCount } from "@nnhal/conformance";
 import { seconds } from "@nnhal/program";
-import { type HidlVersion, hidlVersions } from "@nnhal/types";
+import { type HalVersion, halVersions } from "@nnhal/types";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { changesBetween, formatChanges, parseReport } from "../conformance-against.ts";
 import { badgeFile } from "../conformance-badge.ts";
@@ -51,7 +51,7 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     .addOption(
       new Option(
         "--hal <version>",
-        "drive the device through this HAL version, in all suites but mutations; may be given several times",
+        "drive the device through this HAL version (1.0 to 1.3, aidl1 to aidl4), in all suites but mutations; may be given several times",
       ).argParser(collectVersion),
     )
     .option(
@@ -121,9 +121,9 @@ function collectSuite(text: string, previous: readonly SuiteName[] = []): readon
   return previous.includes(name) ? previous : [...previous, name];
 }
 
-function collectVersion(text: string, previous: readonly HidlVersion[] = []): readonly HidlVersion[] {
-  const version = hidlVersions.find((known) => known === text);
-  if (version === undefined) throw new InvalidArgumentError(`Expected one of ${hidlVersions.join(", ")}.`);
+function collectVersion(text: string, previous: readonly HalVersion[] = []): readonly HalVersion[] {
+  const version = halVersions.find((known) => known === text);
+  if (version === undefined) throw new InvalidArgumentError(`Expected one of ${halVersions.join(", ")}.`);
   return previous.includes(version) ? previous : [...previous, version];
 }
 

@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { HidlVersion } from "@nnhal/types";
+import type { HalVersion } from "@nnhal/types";
 import { mostLostCases, runIsolated } from "../isolated.ts";
 import type { CaseResult } from "../result.ts";
 import { batchOf, type ModuleRun, type OwnSuiteName } from "./serve-module.ts";
@@ -13,7 +13,7 @@ import { batchOf, type ModuleRun, type OwnSuiteName } from "./serve-module.ts";
 /** Options of runModule. */
 export interface ModuleOptions {
   /** The HAL version through which the device is driven. Default: it is driven as it is. */
-  readonly version?: HidlVersion | undefined;
+  readonly version?: HalVersion | undefined;
   /** A text that the names of the cases contain. Default: all. */
   readonly filter?: string | undefined;
   /** Milliseconds after which a case has failed. Default 20 000. A process that is silent for half as long again is ended. */

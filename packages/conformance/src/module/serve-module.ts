@@ -1,7 +1,7 @@
 /** The program of the separate process for a device that is given as a module. */
 import type { Backend } from "@nnhal/backend";
 import { openDevice } from "@nnhal/driver-core/device";
-import type { Device, HidlVersion } from "@nnhal/types";
+import type { Device, HalVersion } from "@nnhal/types";
 import { runArithmetic } from "../arithmetic/run.ts";
 import { runGraphs } from "../graphs/run.ts";
 import { type OnStart, serveResults } from "../isolated.ts";
@@ -18,7 +18,7 @@ export interface ModuleRun {
   readonly module: string;
   readonly suite: OwnSuiteName;
   /** The HAL version through which the device is driven. Absent: it is driven as it is. */
-  readonly version?: HidlVersion;
+  readonly version?: HalVersion;
   /** Of the names of cases that run. Absent: all. */
   readonly filter?: string;
   /** Milliseconds after which a case has failed. */

@@ -1,10 +1,12 @@
 /** The device suites: the checks of Android's VTS on a driver, except those of its results, on the kit's models. */
 
-import type { Device, HalVersion } from "@nnhal/types";
+import { type Device, type HalVersion, isAidl } from "@nnhal/types";
 import { attempt } from "../attempt.ts";
 import type { OnStart } from "../isolated.ts";
 import { Unsupported } from "../needs.ts";
 import type { CaseResult } from "../result.ts";
+import { deviceThrough } from "../versions.ts";
+import { aidlGaps } from "./aidl-gaps.ts";
 import { type Bench, type BenchOptions, defaultCallLimit, type SetUp, setUpBench } from "./bench.ts";
 import { burstCases } from "./burst/cases.ts";
 import { cachingCases } from "./caching/cases.ts";
@@ -67,7 +69,12 @@ function nameOf(suite: DeviceSuiteName, { group, name }: SuiteCase): string {
 }
 
 /** Options of runDeviceSuites. */
-export interface DeviceSuiteOptions extends BenchOptions {
+export interface DeviceSuiteOptions extends Omit<BenchOptions, "version"> {
+  /**
+   * The HAL version through whose methods the device is driven: as a driver of that version, lifted again. Default: the device is driven as
+   * it is.
+   */
+  readonly version?: HalVersion | undefined;
   /** Default: all. */
   readonly suites?: readonly DeviceSuiteName[] | undefined;
   /** Selects the cases to run by their names. Others are not counted. Default: all. */
@@ -87,8 +94,14 @@ export async function* runDeviceSuites(device: Device, options: DeviceSuiteOptio
   const { suites: names = deviceSuiteNames, filter = () => true, timeLimit = 20_000, skip = 0, onStart } = options;
   // A call that takes too long is named by its own limit, before the case reaches its.
   const callLimit = options.callLimit ?? Math.min(defaultCallLimit, timeLimit / 2);
-  const setUp = setUpBench(device, { ...options, callLimit });
-  const isDirect = options.version === undefined && options.driver === undefined;
+  const { version, ...others } = options;
+  const aidl = version !== undefined && isAidl(version) ? version : undefined;
+  const setUp =
+    version === undefined || isAidl(version)
+      ? setUpBench(aidl === undefined ? device : deviceThrough(aidl, device), { ...others, callLimit })
+      : setUpBench(device, { ...others, callLimit, version });
+  // A device behind an interface of AIDL is a device of TypeScript again, whose methods get any value.
+  const isDirect = (version === undefined || aidl !== undefined) && options.driver === undefined;
   let toSkip = skip;
   for (const suite of names) {
     for (const suiteCase of suites[suite].cases) {
@@ -96,6 +109,11 @@ export async function* runDeviceSuites(device: Device, options: DeviceSuiteOptio
       const start = { name: nameOf(suite, suiteCase), subject };
       if (!filter(start.name) || toSkip-- > 0) continue;
       await onStart?.(start);
+      const gap = aidl === undefined ? undefined : aidlGaps.find((one) => one.name.test(start.name));
+      if (gap !== undefined) {
+        yield { ...start, ...judgeUnsupported(gap.reason) };
+        continue;
+      }
       yield { ...start, ...(await runCase(suiteCase, setUp, timeLimit, isDirect)) };
     }
   }

@@ -4,10 +4,12 @@
  */
 import { byteSize, elementAt } from "@nnhal/operations";
 import {
+  canonicalHalVersion,
   type DataLocation,
   ErrorStatus,
   type ExecutionResult,
   type IBuffer,
+  isAidl,
   type Memory,
   type Operand,
   type Outcome,
@@ -42,6 +44,7 @@ async function executeMoved(path: PathRequest, moved: Moved[]): Promise<PathResu
     if (input !== undefined && "status" in input) return failPath(input);
     moved.push(input);
     const dimensions = extentsOf(argument, elementAt(operands, elementAt(inputIndexes, index)));
+    if (isUnsendable(path, argument.location.length)) return unsendable;
     const copied = await input?.buffer.copyFrom(memoryAt(request, argument.location), dimensions);
     if (copied !== undefined && copied.status !== ErrorStatus.NONE) return failPath(copied);
   }
@@ -100,7 +103,7 @@ function requestOn({ inputs, outputs }: Request, moved: readonly Moved[]): Reque
 
 /** Copies outputs to where the request wants them. */
 async function copyOut(
-  { request, model }: PathRequest,
+  { request, model, device }: PathRequest,
   outputs: readonly Moved[],
   result: ExecutionResult,
 ): Promise<PathResult> {
@@ -113,6 +116,7 @@ async function copyOut(
     const { location } = elementAt(request.outputs, index);
     // As the plain call does: bytes beyond the output stay as they are.
     if (length > location.length) return failPath({ status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE });
+    if (isUnsendable({ device }, length)) return unsendable;
     const copied = await output?.buffer.copyTo(memoryAt(request, { ...location, length }));
     if (copied !== undefined && copied.status !== ErrorStatus.NONE) return failPath(copied);
   }
@@ -122,6 +126,13 @@ async function copyOut(
 function valueSize({ type }: Operand, dimensions: readonly number[]): number {
   const name = operandTypeNames.get(type);
   return name === undefined ? 0 : byteSize(operandTypes[name], dimensions);
+}
+
+const unsendable: PathResult = { unsupported: "a memory of 0 bytes cannot be sent through AIDL" };
+
+function isUnsendable({ device }: Pick<PathRequest, "device">, length: number): boolean {
+  const { halVersion = canonicalHalVersion } = device;
+  return length === 0 && isAidl(halVersion);
 }
 
 /** The part of a request's pool that an argument lies in. */
