@@ -25,7 +25,7 @@ import {
   type OperandDescription,
 } from "./draft-operand.ts";
 import { type ModelExtensions, takePrefix, usedExtensions } from "./extensions.ts";
-import { expectGiven, expectKind, expectList } from "./given.ts";
+import { describe, expectGiven, expectKind, expectList } from "./given.ts";
 import type { Memory } from "./memory.ts";
 import { withReferenced } from "./merge-models.ts";
 import { expect, NeuralNetworksError, ResultCode } from "./result-code.ts";
@@ -145,7 +145,7 @@ export class DraftModel {
     expectList(outputs, what, "outputs");
     const code = typeof type === "number" ? type : OperationType[type];
     const isOne = typeof type === "number" ? isExtensionOperation(type, this.#extensions) : code !== undefined;
-    expect(isOne, ResultCode.BAD_DATA, () => `${what}: there is no such operation`);
+    expect(isOne, ResultCode.BAD_DATA, () => `${what}: expected an operation, got ${describe(type)}`);
     for (const index of [...inputs, ...outputs]) operandAt(this.#operands, index, what);
     this.#operations.push({ type: code, inputs: [...inputs], outputs: [...outputs] });
   }

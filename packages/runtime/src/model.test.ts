@@ -203,7 +203,7 @@ describe("Model", () => {
       const model = new Model();
       model.addOperand(float32(1));
       expect(() => model.addOperation(JSON.parse('"ABZ"'), [0], [0])).toThrow(
-        "addOperation(ABZ): there is no such operation",
+        'addOperation(ABZ): expected an operation, got "ABZ"',
       );
     });
 

@@ -63,7 +63,11 @@ describe("hintsTaker", () => {
       hints({ extensionNameToPrefix: [...names, { name: names[0]?.name ?? "", prefix: 3 }] }),
       /each na/,
     ],
-    ["a name that is none", hints({ extensionNameToPrefix: [{ name: "", prefix: 1 }] }), /expected the name of an ext/],
+    [
+      "a name without letters",
+      hints({ extensionNameToPrefix: [{ name: "", prefix: 1 }] }),
+      /expected the name of an ext/,
+    ],
   ])("refuses %s", (_, given, message) => {
     expect(take(given)).toEqual({ status: ErrorStatus.INVALID_ARGUMENT, message: expect.stringMatching(message) });
   });

@@ -55,8 +55,8 @@ export const unique = defineOperation({
 });
 
 /**
- * Finds the place of an element among those before it that differ; if it is none of them, it gets the next place, `count`. The elements are in
- * a hash table that does not grow: that of a Map is made anew at once, which takes long.
+ * Finds the place of an element among the different ones before it. A new element gets the next place, `count`. The hash table has its full size
+ * from the start: a Map copies all of its entries at once when it grows, which takes long.
  */
 function createFinder(source: TensorData) {
   const bytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
