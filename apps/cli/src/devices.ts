@@ -13,10 +13,11 @@ import type {
 } from "@nnhal/backend";
 import { isMissing, referenceDevice } from "@nnhal/backend/engines";
 import { openDevice } from "@nnhal/driver-core/device";
+import { halVersionOf } from "@nnhal/network/session";
 import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
 import { exitCodes } from "@nnhal/program";
 import { runtimeAsDevice } from "@nnhal/runtime";
-import type { Device } from "@nnhal/types";
+import type { Device, HalVersion } from "@nnhal/types";
 import { noTracer, type Tracer } from "@nnhal/utils";
 import type { Engine, RemoteEngine } from "./backend-module.ts";
 import { failure, loadingReason, messageOf, usageError } from "./failure.ts";
@@ -59,6 +60,11 @@ export interface DeviceFinder {
    * then is behind if the list has it. Rejects with a CommandError.
    */
   select(names: string): Promise<DeviceSelection>;
+  /**
+   * The newest HAL version that all devices of `--device` have, to import a model for. Opens those of other processes alone: engines of this one
+   * become devices of the newest version.
+   */
+  halVersion(names: string): Promise<HalVersion>;
   /** Devices that a command checks: `names` if given, else the only device that the user named. Throws a usage error. */
   toCheck(names: string | undefined): Promise<string>;
   /**
@@ -211,6 +217,14 @@ export function createDeviceFinder(
       // As in NNAPI, the CPU of this process runs operations that the daemon's devices refuse or fail at.
       const cpu = listed.includes(allDevices) ? devices.find(isLocalCpu) : undefined;
       return { devices, isRemote: devices.some(isRemote), ...(cpu && { cpu }) };
+    },
+    async halVersion(text) {
+      const listed = text.split(",").map((name) => name.trim());
+      const isMeant = (engine: Engine | RemoteEngine) =>
+        "connect" in engine &&
+        listed.some((name) => [allDevices, engine.device].includes(name) || engine.device === `nnhal-${name}`);
+      const connected = await Promise.all(engines.filter(isMeant).map((engine) => find(engine)));
+      return halVersionOf({ devices: connected.flatMap(({ opened }) => ("unavailable" in opened ? [] : [opened])) });
     },
     async toCheck(given) {
       if (given !== undefined) return given;

@@ -6,7 +6,7 @@ import type { Backend, Unavailable } from "@nnhal/backend";
 import { exportedBackend, isBackend, referenceDevice as reference } from "@nnhal/backend/engines";
 import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
 import type { ExtensionDefinition } from "@nnhal/operations";
-import type { Device } from "@nnhal/types";
+import { canonicalHalVersion, type Device, type HalVersion, newestHalVersion } from "@nnhal/types";
 import { silentLogger } from "@nnhal/utils";
 import { installOf, knownEngines, loadModule } from "#platform";
 import { check, NetworkError } from "./error.ts";
@@ -94,6 +94,16 @@ function loadReference(
   const known = references.get(tflite) ?? make();
   references.set(tflite, known);
   return known;
+}
+
+/** The newest HAL version that all devices have which may be chosen. Engines become devices of the newest. */
+export function halVersionOf({ devices }: SelectionOptions): HalVersion {
+  let common: HalVersion = newestHalVersion;
+  for (const device of Array.isArray(devices) ? devices : []) {
+    const version: HalVersion = typeof device === "string" ? common : (device?.halVersion ?? canonicalHalVersion);
+    if (version < common) common = version;
+  }
+  return common;
 }
 
 /**

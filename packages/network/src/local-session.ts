@@ -19,7 +19,7 @@ import { silentLogger } from "@nnhal/utils";
 import { loadModule, makeCacheFolder } from "#platform";
 import type { Tools } from "./apart-tools.ts";
 import { describeModel } from "./describe.ts";
-import { type SelectionOptions, selectDevices } from "./devices.ts";
+import { halVersionOf, type SelectionOptions, selectDevices } from "./devices.ts";
 import type { DiffParts } from "./diff-session.ts";
 import { NetworkError } from "./error.ts";
 import type { Extension } from "./extensions.ts";
@@ -137,9 +137,11 @@ async function loadExtension(): Promise<ExtensionDefinition> {
 }
 
 /** The options of the import: they decide what the model is, so they are part of its token in a cache. */
-function importOptions({ signature, inputShapes, dynamicShapes, outside, extensions }: OpenedOptions): ImportOptions {
+function importOptions(options: OpenedOptions): ImportOptions {
+  const { signature, inputShapes, dynamicShapes, outside, extensions } = options;
   return {
     customOperators: extensions,
+    halVersion: halVersionOf(options),
     ...(signature !== undefined && { signature }),
     ...(inputShapes !== undefined && { inputShapes }),
     ...(dynamicShapes !== undefined && { dynamicShapes }),

@@ -2,7 +2,7 @@
  * @nnhal/network/session: the session on which `load` stands, for programs that read models and open devices themselves, such as the
  * command line: prepared models that run on bytes, with trace, log, states, cache and times as options.
  */
-export type { Selection } from "./devices.ts";
+export { halVersionOf, type Selection } from "./devices.ts";
 export type { InputBytes } from "./execute.ts";
 export { type Extension, extensionsIn } from "./extensions.ts";
 export { describeKnown, type KnownModel } from "./known-outputs.ts";

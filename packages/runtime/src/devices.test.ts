@@ -50,7 +50,7 @@ describe("registerDevices", () => {
       name: "counting",
       type: DeviceType.CPU,
       version: reference.getVersionString().version,
-      featureLevel: 30,
+      featureLevel: 1_000_008,
       extensions: [],
     });
     expect(device.numberOfCacheFiles).toEqual({

@@ -39,7 +39,7 @@ describe("the tag manager", () => {
     const { version } = reference.getVersionString();
     expect(lines).toEqual([
       "device broken is left out: getType threw: planted",
-      `registered 1 devices: ${reference.name} (${version}, level 30); left out: 1`,
+      `registered 1 devices: ${reference.name} (${version}, level 1000008); left out: 1`,
     ]);
     await registry.createCompilation(chain(), { log }).finish();
     expect(lines[2]).toMatch(new RegExp(`3 operations.* goes to ${reference.name}$`));

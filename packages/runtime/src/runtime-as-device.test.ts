@@ -73,6 +73,10 @@ describe("runtimeAsDevice", () => {
     expect(device.getVersionString().version).toBe("even nnhal-reference-1, odd nnhal-reference-1");
     expect(device.getStatus()).toBe(DeviceStatus.AVAILABLE);
     const busy: Device = { ...gpu, getStatus: () => DeviceStatus.BUSY };
+    expect([device.halVersion, runtimeAsDevice([reference, { ...gpu, halVersion: "1.2" }]).halVersion]).toEqual([
+      "aidl4",
+      "1.2",
+    ]);
     expect(runtimeAsDevice([reference, busy]).getStatus()).toBe(DeviceStatus.UNKNOWN);
     expect(device.getNumberOfCacheFilesNeeded()).toMatchObject({ numModelCache: 0, numDataCache: 0 });
     expect(device.getCapabilities().capabilities.operandPerformance).toEqual([

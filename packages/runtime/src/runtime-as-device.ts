@@ -9,7 +9,9 @@ import {
   DeviceStatus,
   DeviceType,
   ErrorStatus,
+  type HalVersion,
   type Model,
+  newestHalVersion,
   type PerformanceInfo,
   type PrepareResult,
 } from "@nnhal/types";
@@ -55,6 +57,7 @@ export function runtimeAsDevice(devices: readonly Device[], options: RuntimeDevi
   // As any device, it neither throws nor rejects for any arguments.
   return guardDevice({
     name,
+    halVersion: oldestOf(all),
     getCapabilities: () => ({
       ...ok,
       capabilities: bestOf(all.map((device) => device.getCapabilities().capabilities)),
@@ -111,6 +114,14 @@ async function checkedModel(given: Model, devices: readonly GuardedDevice[]): Pr
 /** A device's name has one hyphen: the vendor is before it. */
 function nameOf(devices: readonly GuardedDevice[]): string {
   return `runtime-${devices.map(({ name }) => name.slice(name.indexOf("-") + 1)).join("+")}`;
+}
+
+/** The version that all devices have. */
+function oldestOf(devices: readonly GuardedDevice[]): HalVersion {
+  return devices.reduce<HalVersion>(
+    (oldest, { halVersion }) => (halVersion < oldest ? halVersion : oldest),
+    newestHalVersion,
+  );
 }
 
 function worstOf(statuses: readonly DeviceStatus[]): DeviceStatus {

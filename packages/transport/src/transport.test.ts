@@ -43,7 +43,7 @@ describe.each(pairs)("over a channel of kind %s", (_, pair, passing) => {
 
   it("a device has the facts of the one that is served", async () => {
     const { remote } = await open();
-    expect([remote.name, remote.halVersion]).toEqual(["nnhal-served", "1.3"]);
+    expect([remote.name, remote.halVersion]).toEqual(["nnhal-served", "aidl4"]);
     for (const fact of ["getCapabilities", "getType", "getVersionString", "getSupportedExtensions"] as const) {
       expect(remote[fact]()).toEqual(device[fact]());
     }

@@ -87,6 +87,7 @@ function sumRequest() {
 describe("a client and a server", () => {
   it("of version 2 carry hints, and executions that are set up once", async () => {
     const { remote, received } = await connect(protocolVersions);
+    expect(remote.halVersion).toBe("aidl4");
     const { preparedModel } = await remote.prepareModel(addModel([2]), { hints });
     const { request, values } = sumRequest();
     expect(await preparedModel?.execute(request, { hints })).toMatchObject({ status: NONE });
@@ -116,6 +117,7 @@ describe("a client and a server", () => {
     expect([...values.subarray(4)]).toEqual([11, 22]);
     expect(preparedModel?.createReusableExecution).toBeUndefined();
     expect(received).toEqual([undefined, undefined]);
+    expect(remote.halVersion).toBe("1.3");
     remote.close();
   });
 

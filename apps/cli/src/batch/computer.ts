@@ -46,6 +46,7 @@ export async function openComputer(
   const importing = {
     hybrid,
     customOperators: await devices.definitions(),
+    halVersion: await devices.halVersion(device),
     ...entryOf(rest),
   };
   const model = modelOfBytes("of the batch", bytes, importing);

@@ -22,13 +22,14 @@ const threadVariables: Readonly<Record<string, string>> = {
 export async function openDeviceContestant(
   { name, path }: Extract<ContestantId, { kind: "device" }>,
   { bytes, inputs, threads, hybrid, inputShapes, cache, path: file }: Task,
-  finder: Pick<DeviceFinder, "select" | "definitions">,
+  finder: Pick<DeviceFinder, "select" | "definitions" | "halVersion">,
 ): Promise<Contestant> {
   const variable = threadVariables[name];
   if (variable !== undefined) process.env[variable] = String(threads);
   const selection = await finder.select(name);
   const customOperators = await finder.definitions();
-  const importing = { hybrid, customOperators, ...(inputShapes && { inputShapes }) };
+  const halVersion = await finder.halVersion(name);
+  const importing = { hybrid, customOperators, halVersion, ...(inputShapes && { inputShapes }) };
   const way = path === "burst" ? "Execution.burstCompute on one Burst" : "Execution.compute";
   const { isRemote = false } = selection;
   return {

@@ -22,7 +22,7 @@ const readers: ReadonlySet<PeerName> = new Set(["litert", "tfjs"]);
 export async function openContestant(
   id: ContestantId,
   task: Task,
-  finder: Pick<DeviceFinder, "select" | "definitions">,
+  finder: Pick<DeviceFinder, "select" | "definitions" | "halVersion">,
 ): Promise<Contestant | Unavailable> {
   if (id.kind === "device") return openDeviceContestant(id, task, finder);
   if (task.inputShapes !== undefined && readers.has(id.name))

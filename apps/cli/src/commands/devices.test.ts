@@ -4,6 +4,7 @@ import type { ExtensionDefinition } from "@nnhal/operations";
 import { allowEveryApplication, parseAllowList } from "@nnhal/runtime";
 import { sharedMemoryForm } from "@nnhal/service/shared-memory";
 import { fakeDevice } from "@nnhal/test-kit/fake-device";
+import type { HalVersion } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import type { Engine, RemoteEngine } from "../backend-module.ts";
 import { createDeviceFinder, type DeviceSelection, judgeDevice } from "../devices.ts";
@@ -316,6 +317,33 @@ describe("devices of a daemon with those of this process", () => {
     await expect(finderOf(service("far", false)).select("auto,reference")).rejects.toThrow(
       "no device works here. far: it is gone",
     );
+  });
+});
+
+describe("the HAL version of devices", () => {
+  const service = (device: string, halVersion: HalVersion | undefined): RemoteEngine => ({
+    device,
+    module: "/run/nnhal",
+    connect: async () =>
+      halVersion === undefined
+        ? { unavailable: "it is gone" }
+        : { device: { ...fakeDevice(), name: device, halVersion }, memory: "shared" },
+  });
+  const unopened = engine("near", () => Promise.reject(new Error("it was opened")));
+  const finder = createDeviceFinder(
+    [service("old", "1.2"), service("nnhal-new", "aidl3"), service("gone", undefined)],
+    { local: [unopened] },
+  );
+
+  it.each([
+    ["near", "aidl4"],
+    ["new", "aidl3"],
+    ["nnhal-new,near", "aidl3"],
+    ["gone", "aidl4"],
+    ["new, old", "1.2"],
+    ["auto", "1.2"],
+  ])("%s is %s", async (names, expected) => {
+    expect(await finder.halVersion(names)).toBe(expected);
   });
 });
 

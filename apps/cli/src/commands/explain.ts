@@ -96,6 +96,7 @@ export async function runExplainCommand(
   const importing = {
     hybrid,
     customOperators: await devices.definitions(),
+    halVersion: await devices.halVersion(options.device),
     ...entryOf(options),
   };
   const file = await inspectFile(path, cwd, importing);

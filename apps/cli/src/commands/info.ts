@@ -2,6 +2,7 @@
  * `nnhal info MODEL`: what a .tflite file holds, and what becomes of its operators. The file need not be able to run.
  */
 
+import { newestHalVersion } from "@nnhal/types";
 import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import { fit } from "../fit.ts";
@@ -55,7 +56,11 @@ export async function runInfoCommand(
     stdout.write(json ? `${JSON.stringify(parts)}\n` : fit(formatParts(parts), stdout.columns));
     return;
   }
-  const importing = { customOperators: await devices.definitions(), ...entryOf(entry) };
+  const importing = {
+    customOperators: await devices.definitions(),
+    halVersion: newestHalVersion,
+    ...entryOf(entry),
+  };
   const { bytes, inspection } = await inspectFile(path, cwd, importing);
   const info = infoJson(path, bytes.length, inspection, entry);
   stdout.write(json ? `${JSON.stringify(info)}\n` : fit(formatInfo(info), stdout.columns));

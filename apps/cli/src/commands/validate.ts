@@ -97,7 +97,12 @@ export async function runValidateCommand(
   { cwd, stdout, devices, setExitCode }: Pick<ModelCommandContext, "cwd" | "stdout" | "devices" | "setExitCode">,
 ): Promise<void> {
   const customOperators = await devices.definitions();
-  const loaded = await loadHalModel(path, cwd, { forValidation: true, customOperators, ...entryOf(entry) });
+  const loaded = await loadHalModel(path, cwd, {
+    forValidation: true,
+    customOperators,
+    halVersion: hal,
+    ...entryOf(entry),
+  });
   const result = "problems" in loaded ? blockedFile(loaded) : validate(loaded.model, hal, rules, customOperators);
   stdout.write(
     json ? `${JSON.stringify(result)}\n` : fit(`${formatResult(result, path, hal).join("\n")}\n`, stdout.columns),

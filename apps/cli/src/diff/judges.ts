@@ -50,9 +50,10 @@ async function networkJudge(
   model: LoadedModel,
   { cwd, devices }: ModelCommandContext,
 ): Promise<FoundJudge> {
-  const { customOperators = [], inputShapes, signature } = model.importing;
+  const { customOperators = [], inputShapes, signature, halVersion } = model.importing;
   const importing = {
     customOperators,
+    ...(halVersion && { halVersion }),
     ...(inputShapes && { inputShapes }),
     ...(signature !== undefined && { signature }),
   };

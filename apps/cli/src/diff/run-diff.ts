@@ -51,7 +51,9 @@ export async function runDiffCommand(
 ): Promise<void> {
   const { cwd, stdout, stderr, devices, setExitCode } = context;
   const definitions = await devices.definitions();
-  const importing = { ...entryOf(options), hybrid: options.hybrid, customOperators: definitions };
+  const halVersion = await devices.halVersion([options.device ?? allDevices, options.against ?? judgeDevice].join());
+  const form = { hybrid: options.hybrid, customOperators: definitions, halVersion };
+  const importing = { ...entryOf(options), ...form };
   const model = await loadModel(path, cwd, importing);
   const against = await findJudge(options.against ?? judgeDevice, model, context);
   const runs = await inputsOfRuns(model, files, options, context, against.inputs);
@@ -68,7 +70,7 @@ export async function runDiffCommand(
     judge,
     suspect,
     extensions: definitions,
-    importing: { hybrid: options.hybrid, customOperators: definitions },
+    importing: form,
   };
   const saver =
     options.save === undefined

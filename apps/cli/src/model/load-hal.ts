@@ -44,7 +44,10 @@ export interface HalModel extends ShownNames {
 
 /** Options of `loadHalModel`. */
 export interface HalModelOptions
-  extends Pick<LoadOptions, "customOperators" | "signature" | "inputShapes" | "externalBuffers" | "part"> {
+  extends Pick<
+    LoadOptions,
+    "customOperators" | "halVersion" | "signature" | "inputShapes" | "externalBuffers" | "part"
+  > {
   /** True if an example is loaded even if its indexes are out of range. Default: no. */
   readonly forValidation?: boolean;
 }

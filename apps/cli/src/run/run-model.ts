@@ -29,7 +29,12 @@ export async function runModelCommand(
   // Options that are cheap to check come first: files before engines.
   const labels = options.labels === undefined ? undefined : await readLabels(options.labels, cwd);
   const started = now();
-  const importing = { ...entryOf(options), hybrid: options.hybrid, customOperators: await devices.definitions() };
+  const importing = {
+    ...entryOf(options),
+    hybrid: options.hybrid,
+    customOperators: await devices.definitions(),
+    halVersion: await devices.halVersion(options.device),
+  };
   const model = await inSection(trace, "LA", "PP", "load model", () => loadModel(path, cwd, importing));
   const imported = now() - started;
   const said = new Set<string>();

@@ -15,6 +15,7 @@ import {
   type TfliteModel,
   tfliteParts,
 } from "@nnhal/tflite";
+import { newestHalVersion } from "@nnhal/types";
 import { modelIssues } from "@nnhal/validation";
 import { addOutcomes, describeContent, type FileView } from "./file-view.ts";
 import { drawSubgraph, type GraphView } from "./graph-view.ts";
@@ -166,7 +167,7 @@ async function readFile(given: Uint8Array, name: string): Promise<CurrentFile> {
 
 async function examineFile(file: CurrentFile): Promise<CurrentFile> {
   const validate: InspectionOptions["validate"] = (model) => modelIssues(model, { mode: "runtime", extensions: [] });
-  const inspection = await whenLoaded(() => inspectTflite(file.bytes, { validate }));
+  const inspection = await whenLoaded(() => inspectTflite(file.bytes, { validate, halVersion: newestHalVersion }));
   return { ...file, view: addOutcomes(file.view, inspection), imported: inspection.imported };
 }
 

@@ -9,7 +9,7 @@ import { randomTensor } from "@nnhal/diff/noise";
 import { tfliteExtension } from "@nnhal/extension-tflite";
 import { type ExtensionDefinition, loadOperations } from "@nnhal/operations";
 import { createStates, type ImportedModel, importTflite, TfliteError } from "@nnhal/tflite";
-import type { Device } from "@nnhal/types";
+import { canonicalHalVersion, type Device } from "@nnhal/types";
 import { describeError } from "../attempt.ts";
 import type { OnProgress } from "../isolated.ts";
 import type { CaseResult } from "../result.ts";
@@ -55,7 +55,10 @@ async function runNetwork(device: Device, path: string, options: NetworksOptions
   const extensions = [tfliteExtension, ...(options.extensions ?? [])];
   let imported: ImportedModel;
   try {
-    imported = importTflite(readFileSync(path), { customOperators: options.extensions ?? [] });
+    imported = importTflite(readFileSync(path), {
+      customOperators: options.extensions ?? [],
+      halVersion: device.halVersion ?? canonicalHalVersion,
+    });
   } catch (error) {
     if (!(error instanceof TfliteError)) throw error;
     return { verdict: "unsupported", reason: error.message };

@@ -44,9 +44,8 @@ async function executeMoved(path: PathRequest, moved: Moved[]): Promise<PathResu
     if (input !== undefined && "status" in input) return failPath(input);
     moved.push(input);
     const dimensions = extentsOf(argument, elementAt(operands, elementAt(inputIndexes, index)));
-    if (isUnsendable(path, argument.location.length)) return unsendable;
     const copied = await input?.buffer.copyFrom(memoryAt(request, argument.location), dimensions);
-    if (copied !== undefined && copied.status !== ErrorStatus.NONE) return failPath(copied);
+    if (copied !== undefined && copied.status !== ErrorStatus.NONE) return failCopy(path, argument.location, copied);
   }
   for (const [index, argument] of request.outputs.entries()) {
     const output = await allocate(
@@ -116,9 +115,8 @@ async function copyOut(
     const { location } = elementAt(request.outputs, index);
     // As the plain call does: bytes beyond the output stay as they are.
     if (length > location.length) return failPath({ status: ErrorStatus.OUTPUT_INSUFFICIENT_SIZE });
-    if (isUnsendable({ device }, length)) return unsendable;
     const copied = await output?.buffer.copyTo(memoryAt(request, { ...location, length }));
-    if (copied !== undefined && copied.status !== ErrorStatus.NONE) return failPath(copied);
+    if (copied !== undefined && copied.status !== ErrorStatus.NONE) return failCopy({ device }, { length }, copied);
   }
   return result;
 }
@@ -128,11 +126,15 @@ function valueSize({ type }: Operand, dimensions: readonly number[]): number {
   return name === undefined ? 0 : byteSize(operandTypes[name], dimensions);
 }
 
-const unsendable: PathResult = { unsupported: "a memory of 0 bytes cannot be sent through AIDL" };
-
-function isUnsendable({ device }: Pick<PathRequest, "device">, length: number): boolean {
+/** The result of a copy that failed. AIDL has no memory of 0 bytes, so that a driver of it cannot be given one. */
+function failCopy(
+  { device }: Pick<PathRequest, "device">,
+  { length }: Pick<DataLocation, "length">,
+  copied: Outcome,
+): PathResult {
   const { halVersion = canonicalHalVersion } = device;
-  return length === 0 && isAidl(halVersion);
+  const isUnsendable = length === 0 && isAidl(halVersion) && copied.status === ErrorStatus.INVALID_ARGUMENT;
+  return isUnsendable ? { unsupported: "a memory of 0 bytes cannot be sent through AIDL" } : failPath(copied);
 }
 
 /** The part of a request's pool that an argument lies in. */

@@ -5,6 +5,7 @@ import {
   DeviceStatus,
   ErrorStatus,
   type Model,
+  newestHalVersion,
   type PrepareOptions,
   type PrepareResult,
   type SupportedOperations,
@@ -82,6 +83,7 @@ export function clientDevice(shared: SharedContext): { readonly device: ClientDe
   const capabilitiesFact = fact("getCapabilities", { capabilities });
   const device: ClientDevice = {
     name,
+    halVersion: newestHalVersion,
     getCapabilities() {
       log.initVLogMask();
       return capabilitiesFact();

@@ -42,7 +42,7 @@ describe("guardDevice", () => {
   it("passes on the answers of a device that keeps the rules", async () => {
     const guard = guardDevice(reference);
     const { hal } = addModel();
-    expect([guard.name, guard.halVersion, guard.flaw]).toEqual([reference.name, "1.3", undefined]);
+    expect([guard.name, guard.halVersion, guard.flaw]).toEqual([reference.name, "aidl4", undefined]);
     for (const query of queries) expect(guard[query]()).toEqual(reference[query]());
     expect(guard.getStatus()).toBe(reference.getStatus());
     expect(await guard.getSupportedOperations(hal)).toMatchObject({ ...ok, supported: [true], reasons: [undefined] });

@@ -3,7 +3,7 @@
  * its numbers only, is limited, and is freed when the channel closes.
  */
 
-import { type Awaitable, canonicalHalVersion, type Device, DeviceStatus } from "@nnhal/types";
+import { type Awaitable, canonicalHalVersion, type Device, DeviceStatus, isAidl } from "@nnhal/types";
 import { readLast, UnreadableBytes } from "@nnhal/utils/codec";
 import { systemTimer, type Timer } from "@nnhal/utils/time";
 import { noPassing, type PassingFactory } from "../memory/passing.ts";
@@ -180,11 +180,13 @@ function welcomeOf(found: Found, version: number): Welcome {
     return { ...refused, refusal: found.unavailable, prepareModelFromCache: false, allocate: false };
   }
   const { device } = found;
+  const { halVersion = canonicalHalVersion } = device;
   return {
     refusal: null,
     version,
     name: device.name,
-    halVersion: device.halVersion ?? canonicalHalVersion,
+    // Clients of the first version need not know those of AIDL, whose calls it lacks.
+    halVersion: version === 1 && isAidl(halVersion) ? canonicalHalVersion : halVersion,
     status: device.getStatus(),
     prepareModelFromCache: device.prepareModelFromCache !== undefined,
     allocate: device.allocate !== undefined,
