@@ -138,7 +138,7 @@ export function command(entry: Record<string, string>, more: Options = {}) {
 }
 
 /** Copies the declarations of the package at hand, which have been made for all packages (`npm run build`). */
-function copyDeclarations(): void {
+export function copyDeclarations(): void {
   const folder = join(root, ".declarations", relative(root, process.cwd()), "dist");
   if (!existsSync(folder)) throw new Error(`${folder} does not exist: "npm run build" makes it`);
   cpSync(folder, "dist", { recursive: true });
@@ -170,18 +170,25 @@ function licencesOf(bundled: readonly string[]): string {
     // A package may have code of others, with their licences beside it.
     const noted = join("licences", ...name.split("/"));
     const place = existsSync(noted) ? noted : folder;
-    const files = readdirSync(place, { recursive: true, encoding: "utf8" });
-    const licences = files.filter(
-      (each) => /(^|[/\\])licen[cs]e[^/\\]*$/i.test(each) && !each.includes("node_modules"),
-    );
-    const { version, license }: { readonly version: string; readonly license?: string } = JSON.parse(
-      readFileSync(join(folder, "package.json"), "utf8"),
-    );
-    const found = licences.map((file) => readFileSync(join(place, file), "utf8"));
-    if (found.length === 0) found.push(licenceWithoutFile(name, folder, license));
-    return [`${name} ${version}\n`, ...found.map((text) => `${text.trim()}\n`)].join("\n");
+    return licenceIn(folder, place);
   });
-  return `This package contains the code of:\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
+  return joinLicences("This package", texts);
+}
+
+/** The texts of `licenceIn` as one file. `what`: what contains the packages, as the beginning of a sentence. */
+export function joinLicences(what: string, texts: readonly string[]): string {
+  return `${what} contains the code of:\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
+}
+
+/** The name, version and licence of the package in a folder. `place`: where its licences are. */
+export function licenceIn(folder: string, place = folder): string {
+  const files = readdirSync(place, { recursive: true, encoding: "utf8" });
+  const licences = files.filter((each) => /(^|[/\\])licen[cs]e[^/\\]*$/i.test(each) && !each.includes("node_modules"));
+  const { name, version, license }: { readonly name: string; readonly version: string; readonly license?: string } =
+    JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const found = licences.map((file) => readFileSync(join(place, file), "utf8"));
+  if (found.length === 0) found.push(licenceWithoutFile(name, folder, license));
+  return [`${name} ${version}\n`, ...found.map((text) => `${text.trim()}\n`)].join("\n");
 }
 
 /** The licence of a package that has no file for it: that of this project, or the end of its README. */

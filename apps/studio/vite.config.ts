@@ -2,29 +2,76 @@
  * Builds the page into `dist/page`, from the sources of this package and of those that it uses.
  */
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+import { joinLicences, licenceIn } from "../../tsup.base.ts";
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const gpujs = createRequire(path("../../packages/backend-gpujs/package.json")).resolve("gpu.js");
+
+/** The kernels of gpu.js for OpenGL, which @nnhal/backend-gpujs uses with a package of Node.js alone. */
+const openGl = /\/gpu\.js\/src\/backend\/(?:web-gl2?|headless-gl|gl)\//;
+/** Plain JavaScript in TensorFlow.js takes the place of WebAssembly, which all browsers have that can show the page. */
+const plainTfjs = "@tensorflow/tfjs-backend-cpu";
+
+/** Leaves out what no browser uses. */
+const lean = (): Plugin => ({
+  name: "lean",
+  enforce: "pre",
+  resolveId: (id) => (id === plainTfjs ? `\0${plainTfjs}` : null),
+  load(id) {
+    if (id === `\0${plainTfjs}`) return 'throw new Error("plain JavaScript is not a part of the page");';
+    if (openGl.test(id)) return "module.exports = new Proxy({}, { get: () => class { static isSupported = false; } });";
+    return null;
+  },
+});
+
+/** Collects the packages of others that become a part of the page or of its worker, as their folders. */
+const collect = (folders: Set<string>): Plugin => ({
+  name: "collect",
+  generateBundle(_, bundle) {
+    for (const part of Object.values(bundle))
+      for (const id of part.type === "chunk" ? Object.keys(part.modules) : []) {
+        const [folder] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replace(/^\0/, "")) ?? [];
+        if (folder !== undefined) folders.add(folder);
+      }
+  },
+});
+
+/** Files beside the page: the licences, the network of the demonstration, and the worker that has a policy of its own. */
+const besides = (folders: ReadonlySet<string>): Plugin => ({
+  name: "besides",
+  generateBundle: {
+    order: "post",
+    handler(_, bundle) {
+      const source = readFileSync(path("../cli/demo/digits-uint8.tflite"));
+      this.emitFile({ type: "asset", fileName: "demo/digits-uint8.tflite", source });
+      const licences = [...folders].sort().map((folder) => licenceIn(folder));
+      this.emitFile({
+        type: "asset",
+        fileName: "THIRD-PARTY-LICENSES.txt",
+        source: joinLicences("This page", licences),
+      });
+      const worker = Object.keys(bundle).find((name) => /^assets\/engine-worker-.*\.js$/.test(name));
+      if (worker === undefined) throw new Error("expected the worker of the page in the build, got none");
+      this.emitFile({ type: "asset", fileName: "gpujs.js", source: `import "./${worker}";\n` });
+    },
+  },
+});
+
+const folders = new Set<string>();
 
 export default defineConfig({
   root: path("src/page"),
   // The page works in any folder of a server.
   base: "./",
   publicDir: false,
-  plugins: [
-    {
-      name: "demonstration",
-      generateBundle() {
-        const source = readFileSync(path("../cli/demo/digits-uint8.tflite"));
-        this.emitFile({ type: "asset", fileName: "demo/digits-uint8.tflite", source });
-      },
-    },
-  ],
+  plugins: [collect(folders), besides(folders)],
   logLevel: "error",
   resolve: {
     conditions: ["@nnhal/source", "module", "browser", "production"],
-    alias: { "#workers": path("src/engine/no-workers.ts") },
+    alias: { "#workers": path("src/engine/no-workers.ts"), "gpu.js": gpujs },
   },
   build: {
     outDir: path("dist/page"),
@@ -35,5 +82,5 @@ export default defineConfig({
     chunkSizeWarningLimit: 4000,
     target: "es2022",
   },
-  worker: { format: "es" },
+  worker: { format: "es", plugins: () => [lean(), collect(folders)] },
 });

@@ -1,6 +1,7 @@
 /**
  * Files for the tests of the page, which they make themselves.
  */
+import { flatbuffer, type Table, withFiles } from "@nnhal/test-kit/packed-files";
 import { type TfliteModel, type TfliteTensor, writeTflite } from "@nnhal/tflite";
 
 const tensor = (name: string, more: Partial<TfliteTensor> = {}): TfliteTensor => ({
@@ -114,6 +115,55 @@ export function statefulModel(): Uint8Array {
   ];
   const options = { fusedActivationFunction: "TANH", asymmetricQuantizeInputs: false };
   return modelOf(tensors, [operator("RNN", [0, 1, 2, 3, 4], [5], options)], [0], [5]);
+}
+
+/** Sums the rows of good and bad words: its tokeniser cuts a text of any length. */
+export function textModel(): Uint8Array {
+  const table = [
+    [0, 0],
+    [0, 0],
+    [0.25, 0.25],
+    [0, 1],
+    [1, 0],
+  ];
+  const bytes = (elements: Float32Array | Int32Array) => new Uint8Array(elements.buffer);
+  const tensors = [
+    tensor("ids", { type: "INT32", shape: [1, 1], shapeSignature: [1, -1] }),
+    tensor("table", { shape: [table.length, 2], data: bytes(Float32Array.from(table.flat())) }),
+    tensor("axis", { type: "INT32", shape: [1], data: bytes(Int32Array.of(1)) }),
+    tensor("rows", { shape: [1, 1, 2], shapeSignature: [1, -1, 2] }),
+    tensor("scores", { shape: [1, 2] }),
+  ];
+  const operators = [
+    operator("GATHER", [1, 0], [3], { axis: 0, batchDims: 0 }),
+    operator("SUM", [3, 2], [4], { keepDims: false }),
+  ];
+  const fileNamed = (name: string): Table => ({ fields: [name] });
+  const words: Table = { fields: [{ byte: 6 }, { fields: ["[^\\w]+", [fileNamed("words.txt")]] }] };
+  const input: Table = { fields: ["input_text", undefined, undefined, undefined, [words]] };
+  const subgraph: Table = { fields: [undefined, undefined, [input], [{ fields: ["scores"] }]] };
+  const described = flatbuffer({ fields: ["reviews", undefined, undefined, [subgraph]] }, "M001");
+  const file = modelOf(tensors, operators, [0], [4], { metadata: [{ name: "TFLITE_METADATA", data: described }] });
+  const vocabulary = "<PAD> 0\n<START> 1\n<UNKNOWN> 2\ngood 3\nbad 4\n";
+  return withFiles(file, { "words.txt": new TextEncoder().encode(vocabulary) });
+}
+
+/** MediaPipe's custom operators: the greatest of each 2 by 2 elements stays, and others become 0. */
+export function mediapipeModel(): Uint8Array {
+  // Padding, strides, extents of the filter, and no activation.
+  const customOptions = new Uint8Array(Int32Array.of(1, 2, 2, 2, 2, 0).buffer);
+  const custom = (customCode: string, inputs: readonly number[], outputs: readonly number[]) => ({
+    ...operator("CUSTOM", inputs, outputs),
+    ...{ customCode, customOptions },
+  });
+  const tensors = [
+    tensor("x", { shape: [1, 4, 4, 1] }),
+    tensor("pooled", { shape: [1, 2, 2, 1] }),
+    tensor("indices", { shape: [1, 2, 2, 1] }),
+    tensor("y", { shape: [1, 4, 4, 1] }),
+  ];
+  const operators = [custom("MaxPoolingWithArgmax2D", [0], [1, 2]), custom("MaxUnpooling2D", [1, 2], [3])];
+  return modelOf(tensors, operators, [0], [3]);
 }
 
 /** Names that would do harm if the page took them for anything but text. */

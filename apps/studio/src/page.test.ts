@@ -14,7 +14,15 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createEngine } from "./engine/engine.ts";
-import { hostileNames, manyNames, manyOperators, namedModel, statefulModel } from "./files.test-helper.ts";
+import {
+  hostileNames,
+  manyNames,
+  manyOperators,
+  mediapipeModel,
+  namedModel,
+  statefulModel,
+  textModel,
+} from "./files.test-helper.ts";
 import { type StudioServer, serveStudio } from "./server.ts";
 import { countText, numberText } from "./text.ts";
 
@@ -255,8 +263,65 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     await page.getByText("prepared on nnhal-tfjs").waitFor();
     await page.getByRole("button", { name: "Run", exact: true }).last().click();
     await page.locator(".found li", { hasText: "class 2" }).first().waitFor();
+    // gpu.js makes functions from texts, in a worker whose policy permits that.
+    await page.getByLabel("run on").selectOption("gpujs");
+    await page.getByText("prepared on nnhal-gpujs").waitFor();
+    await page.getByText("this browser has no WebGPU: in WebAssembly").waitFor();
+    await page.getByRole("button", { name: "Run", exact: true }).last().click();
+    await page.locator(".found li", { hasText: "class 2" }).first().waitFor();
     await page.getByLabel("run on").selectOption("machine:nnhal-reference");
     await page.getByText("prepared on nnhal-reference").waitFor();
+  });
+
+  it("gives a picture that is dropped on it to the input that takes pictures, and shows the phases of the run", async () => {
+    await page.getByRole("button", { name: "Graph", exact: true }).click();
+    const bytes = [...readFileSync(fileURLToPath(new URL("../../cli/demo/2-ballpoint.png", import.meta.url)))];
+    const drop = (on: string) =>
+      page.evaluate(
+        ([selector, given]) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File([Uint8Array.from(given)], "a picture"));
+          const event = new DragEvent("drop", { dataTransfer, cancelable: true, bubbles: true });
+          document.querySelector(selector)?.dispatchEvent(event);
+        },
+        [on, bytes] as const,
+      );
+    await drop("main");
+    await page.locator(".found li", { hasText: "class 2" }).first().waitFor();
+    await page.getByText("now: a file").waitFor();
+    await page.getByRole("button", { name: "Zeros" }).click();
+    await page.getByText("now: zeros").waitFor();
+    await drop('[data-input="picture"]');
+    await page.getByText("now: a file").waitFor();
+    await page.getByRole("button", { name: "Why" }).click();
+    const phases = page.getByRole("table", { name: "The last run" }).locator("tbody th");
+    await phases.first().waitFor();
+    expect(await phases.allTextContents()).toEqual([
+      ...["read the inputs", "fit the picture"],
+      ...["run the network", "read the outputs"],
+    ]);
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save a timeline for Perfetto" }).click();
+    const { traceEvents } = JSON.parse(readFileSync(await (await download).path(), "utf8"));
+    expect(traceEvents.map(({ name }: { readonly name: string }) => name)).toContain("run the network");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+  });
+
+  it("reads a text by the tokeniser of a network, and runs MediaPipe's operators", async () => {
+    await openFile(put("text.tflite", textModel()));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByLabel("run on").selectOption("auto");
+    await page.getByLabel("A text for the network").fill("good, good; bad");
+    await page.getByRole("button", { name: "Read the text" }).click();
+    await page.locator(".numbers", { hasText: /^1 {2}2$/ }).waitFor();
+    await openFile(put("mediapipe.tflite", mediapipeModel()));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    expect(await page.getByLabel("A text for the network").count()).toBe(0);
+    await page.getByRole("button", { name: "Zeros" }).click();
+    await page.getByText("values: 16, from 0 to 0").waitFor();
+    await page.getByLabel("run on").selectOption("machine:nnhal-reference");
+    await openFile(fileURLToPath(new URL("../../cli/demo/digits-uint8.tflite", import.meta.url)));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
   });
 
   it("runs the pictures of a camera until it is stopped", async () => {
@@ -316,7 +381,9 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     await page.getByRole("button", { name: "Compare each operation with" }).click();
     await page.locator(".verdict.passed").waitFor();
     const parts = page.getByRole("table", { name: "Parts" }).locator("tbody tr");
-    expect(await parts.allTextContents()).toEqual([expect.stringMatching(/^1nnhal-wasm103.07 kB10 bytes[\d.]+ .s$/)]);
+    expect(await parts.allTextContents()).toEqual([
+      expect.stringMatching(/^1nnhal-wasm103.07 kB10 bytes[\d.]+ .s[\d.]+ .s$/),
+    ]);
     expect(await page.getByRole("table", { name: "Operations" }).locator("tbody tr").count()).toBe(10);
     await page.getByRole("button", { name: "by error" }).click();
     await page.locator(".legend", { hasText: "equal" }).waitFor();
@@ -338,7 +405,7 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     await page.getByRole("button", { name: "Compare the results" }).click();
     await page.getByText("Keep").waitFor();
     expect(await page.getByRole("table", { name: "Outputs" }).locator("tbody tr").count()).toBe(1);
-    expect(await rows.first().textContent()).toMatch(/^0 CONV_2D.*0 CONV_2D.* steps[\d.]+ dB$/);
+    expect(await rows.first().textContent()).toMatch(/^0 CONV_2D.*0 CONV_2D.*×161[\d.]+ steps[\d.]+ dB$/);
   });
 
   it("opens a report, and saves what it shows", async () => {
@@ -395,6 +462,32 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     });
     expect(tried).toEqual({ isInline: false, isEvaluated: false, isConnected: "TypeError: Failed to fetch" });
     await other.close();
+  });
+
+  it("computes on WebGPU where the browser has it, in a worker that may make functions and connect to nothing", async (context) => {
+    const flags = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+    const own = await chromium.launch({ executablePath: executablePath ?? "", args: flags });
+    try {
+      const other = await own.newPage();
+      await other.goto(`http://127.0.0.1:${server.port}/`);
+      const hasAdapter = await other.evaluate(async () => (await navigator.gpu?.requestAdapter()) != null);
+      if (!hasAdapter) return context.skip("this browser has no adapter, not even SwiftShader");
+      const chosen = fileURLToPath(new URL("../../cli/demo/digits-uint8.tflite", import.meta.url));
+      await other.setInputFiles(".head input[type=file]", chosen);
+      await other.getByText("This network can run.").waitFor();
+      await other.getByRole("button", { name: "Run", exact: true }).click();
+      await other.getByLabel("run on").selectOption("gpujs");
+      await other.getByText("prepared on nnhal-gpujs").waitFor();
+      await other.getByText("on WebGPU: ").waitFor();
+      const picture = fileURLToPath(new URL("../../cli/demo/2-ballpoint.png", import.meta.url));
+      await other.getByLabel("A file for picture").setInputFiles(picture);
+      expect(await other.locator(".found li").first().textContent()).toContain("class 2");
+      const [worker] = other.workers().filter((each) => each.url().endsWith("/gpujs.js"));
+      const tried = await worker?.evaluate(() => fetch("/").then(String, String));
+      expect(tried).toBe("TypeError: Failed to fetch");
+    } finally {
+      await own.close();
+    }
   });
 
   const networks: readonly (readonly [name: string, path: () => string])[] = [

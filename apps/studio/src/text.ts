@@ -33,6 +33,11 @@ export function countText(count: number): string {
   return count.toLocaleString("en-US");
 }
 
+/** A count of things: `1 step`, `2,000 steps`. */
+export function countOf(count: number, what: string): string {
+  return `${countText(count)} ${what}${count === 1 ? "" : "s"}`;
+}
+
 /** A number with at most `digits` significant digits, as short as it can be. */
 export function numberText(value: number, digits = 5): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value);

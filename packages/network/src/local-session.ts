@@ -223,6 +223,7 @@ function explain({ plan }: Compilation, named: readonly NamedOperation[]): Expla
     steps: plan.steps.map((step) => ({
       device: step.kind === "execution" ? deviceOf(step.device) : undefined,
       operations: step.kind === "execution" ? step.operations : [step.operation],
+      predictedTime: step.predictedTime / 1e6,
     })),
     predictedTime: plan.predictedTime / 1e6,
   };

@@ -46,8 +46,12 @@ export type NamedOperation = Omit<ExplainedOperation, "device" | "reason">;
 /** Where a model runs, and why. */
 export interface Explanation {
   readonly operations: readonly ExplainedOperation[];
-  /** Parts that run on one device without a break. */
-  readonly steps: readonly { readonly device: string | undefined; readonly operations: readonly number[] }[];
+  /** Parts that run on one device without a break. `predictedTime`: milliseconds of one run, as the planner expects them. */
+  readonly steps: readonly {
+    readonly device: string | undefined;
+    readonly operations: readonly number[];
+    readonly predictedTime: number;
+  }[];
   /** Milliseconds of a run as the planner expects them. */
   readonly predictedTime: number;
 }

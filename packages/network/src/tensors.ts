@@ -23,3 +23,4 @@ export { drawableTaskOf, inputSizeOf, type ModelTensors, maskOf, type Task, task
 export { byteSize, elementsOf, realValues, type TensorShape, type TensorValue, tensorText } from "./tensor.ts";
 export { messageOf, oneLine, openShapeText, plain, shapeText } from "./text.ts";
 export { textValues } from "./text-values.ts";
+export { textInputs } from "./tokenize/text-inputs.ts";

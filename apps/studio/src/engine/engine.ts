@@ -4,7 +4,7 @@
 import type { DiffReport } from "@nnhal/diff";
 import type { Explanation, Profile } from "@nnhal/network";
 import { whyNoModel } from "@nnhal/network/tensors";
-import { whenLoaded } from "@nnhal/operations";
+import { type ExtensionDefinition, whenLoaded } from "@nnhal/operations";
 import {
   type ImportedModel,
   type InspectionOptions,
@@ -18,18 +18,11 @@ import {
 import { newestHalVersion } from "@nnhal/types";
 import { modelIssues } from "@nnhal/validation";
 import { addOutcomes, describeContent, type FileView } from "./file-view.ts";
+import type { GivenInputs } from "./given-inputs.ts";
 import { drawSubgraph, type GraphView } from "./graph-view.ts";
 import type { Group } from "./groups.ts";
 import { mergePairs, type OperatorPair, pairOperators } from "./pair-operators.ts";
-import {
-  diffFiles,
-  type GivenInputs,
-  type ModelView,
-  type Placement,
-  prepareModel,
-  type Runner,
-  type RunView,
-} from "./runner.ts";
+import { diffFiles, type ModelView, type Placement, prepareModel, type Runner, type RunView } from "./runner.ts";
 import { type TensorValues, valuesOf } from "./tensor-values.ts";
 
 /** A file that was opened, with the graph that is shown first. */
@@ -89,6 +82,8 @@ interface CurrentFile {
   readonly bytes: Uint8Array;
   readonly model: TfliteModel;
   readonly view: FileView;
+  /** Extensions of its custom operators. */
+  readonly extensions: readonly ExtensionDefinition[];
   /** undefined: it has not been examined, or cannot be imported. */
   readonly imported?: ImportedModel | undefined;
 }
@@ -135,9 +130,9 @@ export function createEngine(): Engine {
       return valuesOf(found);
     },
     async prepare(placement, onStage) {
-      const { bytes } = expectFile();
+      const file = expectFile();
       await endRunner();
-      runner = await prepareModel(bytes, placement, onStage);
+      runner = await prepareModel(file, placement, onStage);
       return runner.view;
     },
     run: async (inputs) => expectRunner().run(inputs),
@@ -152,7 +147,7 @@ export function createEngine(): Engine {
     },
     async diffOther(placement, inputs, onProgress) {
       if (other === undefined) throw new Error("expected another file to compare with, got none");
-      return diffFiles(expectFile().bytes, other.bytes, placement, inputs, onProgress);
+      return diffFiles(expectFile(), other, placement, inputs, onProgress);
     },
     end: endRunner,
   };
@@ -162,12 +157,23 @@ export function createEngine(): Engine {
 async function readFile(given: Uint8Array, name: string): Promise<CurrentFile> {
   const bytes = await modelIn(given);
   const model = await readModel(bytes);
-  return { bytes, model, view: describeContent(name, given.length, model) };
+  return { bytes, model, view: describeContent(name, given.length, model), extensions: await extensionsOf(model) };
+}
+
+/** The extensions that the page has, if the file has an operator of one. */
+async function extensionsOf({ subgraphs }: TfliteModel): Promise<readonly ExtensionDefinition[]> {
+  const customs = new Set(subgraphs.flatMap(({ operators }) => operators.map(({ customCode }) => customCode)));
+  customs.delete(undefined);
+  if (customs.size === 0) return [];
+  const { mediapipe } = await import("@nnhal/extension-mediapipe");
+  return mediapipe.operations.some(({ name }) => customs.has(name)) ? [mediapipe] : [];
 }
 
 async function examineFile(file: CurrentFile): Promise<CurrentFile> {
-  const validate: InspectionOptions["validate"] = (model) => modelIssues(model, { mode: "runtime", extensions: [] });
-  const inspection = await whenLoaded(() => inspectTflite(file.bytes, { validate, halVersion: newestHalVersion }));
+  const validate: InspectionOptions["validate"] = (model) =>
+    modelIssues(model, { mode: "runtime", extensions: file.extensions });
+  const options: InspectionOptions = { validate, customOperators: file.extensions, halVersion: newestHalVersion };
+  const inspection = await whenLoaded(() => inspectTflite(file.bytes, options));
   return { ...file, view: addOutcomes(file.view, inspection), imported: inspection.imported };
 }
 

@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { load, picture } from "@nnhal/network";
 import { writeNpy } from "@nnhal/network/tensors";
 import { afterEach, describe, expect, it } from "vitest";
-import { manyOperators, statefulModel } from "../files.test-helper.ts";
+import { manyOperators, mediapipeModel, statefulModel, textModel } from "../files.test-helper.ts";
 import { createEngine, type Engine } from "./engine.ts";
-import type { GivenInput, Placement } from "./runner.ts";
+import type { GivenInput } from "./given-inputs.ts";
+import type { Placement } from "./runner.ts";
 
 const reference: Placement = { devices: "reference", isOnMachine: false, signature: undefined, inputShapes: {} };
 const file = (path: string) => new Uint8Array(readFileSync(new URL(`../../../cli/demo/${path}`, import.meta.url)));
@@ -78,6 +79,43 @@ describe("a run", () => {
       'the input "block_0/value_0": expected numbers, got "three"',
     );
     await expect(valuesOf({ kind: "text", text: "1 2 3" })).rejects.toThrow(/block_0\/value_0.*8/);
+  });
+
+  it("cuts a text by the tokeniser of the network, however long it is", async () => {
+    const [ids] = (await prepare(textModel())).inputs;
+    expect(ids?.tokenizer?.kind).toBe("regex");
+    const scores = async (given: GivenInput) => (await engine.run({ ids: given })).outputs[0]?.summary.first;
+    expect(await scores({ kind: "sentence", text: "good, good; unknown; bad" })).toEqual([1.25, 2.25]);
+    expect(await scores({ kind: "file", bytes: new TextEncoder().encode("a good film") })).toEqual([0.5, 1.5]);
+    // Numbers are tokens.
+    expect(await scores({ kind: "text", text: "3 3 4" })).toEqual([1, 2]);
+  });
+
+  it("computes MediaPipe's custom operators", async () => {
+    await prepare(mediapipeModel());
+    expect((await engine.examine()).subgraphs[0]?.operators.map(({ status }) => status)).toEqual([
+      "extension",
+      "extension",
+    ]);
+    const x: GivenInput = { kind: "text", text: "1 2 3 4  8 7 6 5  1 1 2 2  1 9 2 3" };
+    expect((await engine.run({ x })).outputs[0]?.summary.first).toEqual([
+      0, 0, 0, 0, 8, 0, 6, 0, 0, 0, 0, 0, 0, 9, 0, 3,
+    ]);
+    expect((await engine.explain()).operations.map(({ operation }) => operation)).toEqual([
+      expect.stringContaining("MaxPoolingWithArgmax2D"),
+      expect.stringContaining("MaxUnpooling2D"),
+    ]);
+  });
+
+  it("has its phases, and so has the preparation", async () => {
+    const { phases } = await prepare(digits);
+    expect(phases.map(({ name }) => name)).toEqual(["import", "devices", "prepare"]);
+    const run = await engine.run({ picture: { kind: "file", bytes: file("2-ballpoint.png") } });
+    expect(run.phases.map(({ name }) => name)).toEqual([
+      ...["read the inputs", "fit the picture"],
+      ...["run the network", "read the outputs"],
+    ]);
+    expect(run.phases.find(({ name }) => name === "run the network")?.time).toBeGreaterThan(0);
   });
 
   it("keeps a state until it is set back", async () => {

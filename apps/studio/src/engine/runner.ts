@@ -19,16 +19,17 @@ import {
   personLandmarks,
   personLines,
   picture,
-  resample,
   segment,
-  sound,
   type Tensor,
   type TensorInfo,
 } from "@nnhal/network";
-import { isNpy, readNpy, taskOf } from "@nnhal/network/tensors";
-import { messageOf } from "../text.ts";
+import { taskOf } from "@nnhal/network/tensors";
+import type { ExtensionDefinition } from "@nnhal/operations";
+import { type GivenInputs, readInputs } from "./given-inputs.ts";
+import { GPUJS } from "./gpujs-name.ts";
+import { portOfGpujs } from "./gpujs-port.ts";
 import { portOfMachine } from "./machine-port.ts";
-import { SOUND_RATE } from "./sound-rate.ts";
+import { createStopwatch, type Phase } from "./phases.ts";
 import { summarize, type ValueSummary } from "./tensor-values.ts";
 
 /** Where a model is to run, and how. */
@@ -51,22 +52,9 @@ export interface ModelView {
   readonly devices: readonly string[];
   /** Milliseconds that preparing it took. */
   readonly time: number;
+  readonly phases: readonly Phase[];
   readonly warnings: readonly string[];
 }
-
-/** The value of an input. */
-export type GivenInput =
-  /** A picture, sound or array, by its bytes; a text of numbers, or of strings for such an input. */
-  | { readonly kind: "file"; readonly bytes: Uint8Array }
-  | { readonly kind: "pixels"; readonly width: number; readonly height: number; readonly data: Uint8ClampedArray }
-  /** Samples of sound from -1 to 1, `SOUND_RATE` of them a second. */
-  | { readonly kind: "samples"; readonly samples: Float32Array }
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "noise"; readonly seed: number }
-  | { readonly kind: "zeros" };
-
-/** Values of inputs by name. */
-export type GivenInputs = Readonly<Record<string, GivenInput>>;
 
 /** An output of a run. */
 export interface OutputView {
@@ -82,8 +70,10 @@ export interface OutputView {
 
 /** Result of a run. */
 export interface RunView {
-  /** Milliseconds. */
+  /** Milliseconds that the network took. */
   readonly time: number;
+  /** Phases of the worker; one of them is the run of the network. */
+  readonly phases: readonly Phase[];
   readonly outputs: readonly OutputView[];
   /** Values that the model keeps for the next run. */
   readonly states: readonly OutputView[];
@@ -106,9 +96,9 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-/** Engines beside those of @nnhal/network, by the names of their devices: loaded once they are chosen. */
-const engines: Readonly<Record<string, () => Promise<unknown>>> = {
-  tfjs: async () => (await import("./tfjs-engine.ts")).loadTfjs(),
+/** Engines that are loaded once they are chosen, by the names of their devices. The compiler to WebAssembly is a judge of theirs. */
+const engines: Readonly<Record<string, readonly (() => Promise<unknown>)[]>> = {
+  tfjs: [async () => (await import("./tfjs-engine.ts")).loadTfjs(), () => import("@nnhal/backend-wasm")],
 };
 
 const THRESHOLD = 0.5;
@@ -116,35 +106,50 @@ const MOST_CLASSES = 5;
 /** Points of the chart of an output. */
 const MOST_POINTS = 512;
 
+/** A file to prepare. */
+export interface RunnableFile {
+  readonly bytes: Uint8Array;
+  /** Extensions of its custom operators. */
+  readonly extensions: readonly ExtensionDefinition[];
+}
+
 /** Prepares a model. */
 export async function prepareModel(
-  bytes: Uint8Array,
+  { bytes, extensions }: RunnableFile,
   placement: Placement,
   onStage: (stage: string) => void,
 ): Promise<Runner> {
-  const { devices, isOnMachine, signature, inputShapes } = placement;
+  const { inputShapes, signature } = placement;
   const warnings: string[] = [];
-  const start = performance.now();
+  const stopwatch = createStopwatch();
   const options: LoadOptions = {
-    devices,
+    devices: placement.devices,
     inputShapes,
-    onProgress: ({ stage }) => onStage(stage),
+    onProgress({ stage }) {
+      stopwatch.begin(stage);
+      onStage(stage);
+    },
     onWarning: (message) => warnings.push(message),
     ...(signature !== undefined && { signature }),
-    ...(isOnMachine ? { worker: portOfMachine } : enginesFor(devices)),
+    ...placeOf(placement, extensions),
   };
-  const model = await load(bytes, options);
+  let model = await load(bytes, options);
+  // A text of any length goes to a network that leaves the length open.
+  if (Object.keys(inputShapes).length === 0 && model.inputs.some(isOpenText)) {
+    await model.close();
+    model = await load(bytes, { ...options, dynamicShapes: true });
+  }
   const view: ModelView = {
     inputs: model.inputs,
     outputs: model.outputs,
     states: model.state.infos,
     devices: model.devices,
-    time: performance.now() - start,
+    ...stopwatch.end(),
     warnings,
   };
   return {
     view,
-    run: async (given) => runModel(model, await readInputs(model.inputs, given)),
+    run: (given) => runModel(model, given),
     resetState: () => model.state.reset(),
     explain: () => model.explain(),
     profile: async (given, runs) => model.profile({ inputs: await readInputs(model.inputs, given), runs }),
@@ -153,24 +158,31 @@ export async function prepareModel(
   };
 }
 
-/** The option with the engines of devices. Without it there are those of @nnhal/network. */
-function enginesFor(devices: string): Pick<LoadOptions, "engines"> {
-  const wanted = devices.split(",").flatMap((name) => engines[name] ?? []);
-  return wanted.length === 0 ? {} : { engines: wanted };
+/** True for tokens of a text for which the file has room for one. */
+function isOpenText({ tokenizer, type, shape }: TensorInfo): boolean {
+  return tokenizer !== undefined && type !== "string" && (shape.at(-1) ?? 0) <= 1;
+}
+
+/** The options with the place where the devices are. Ports carry no extensions: their other ends have their own. */
+function placeOf({ devices, isOnMachine }: Placement, extensions: readonly ExtensionDefinition[]): LoadOptions {
+  if (isOnMachine) return { worker: portOfMachine };
+  if (devices === GPUJS) return { worker: portOfGpujs };
+  const wanted = engines[devices];
+  return { extensions, ...(wanted && { engines: wanted }) };
 }
 
 /** Holds each operation of one file, on the reference, against the exact results of another. Rejects if either cannot run. */
 export async function diffFiles(
-  one: Uint8Array,
-  other: Uint8Array,
+  one: RunnableFile,
+  other: RunnableFile,
   { signature, inputShapes }: Pick<Placement, "signature" | "inputShapes">,
   given: GivenInputs,
   onProgress: (done: number, total: number) => void,
 ): Promise<DiffReport> {
   const chosen = { inputShapes, ...(signature !== undefined && { signature }) };
-  const model = await load(one, { devices: "reference", ...chosen });
+  const model = await load(one.bytes, { devices: "reference", extensions: one.extensions, ...chosen });
   try {
-    const against = await load(other, { devices: "reference" });
+    const against = await load(other.bytes, { devices: "reference", extensions: other.extensions });
     try {
       const noise = Object.fromEntries(model.inputs.map(({ name }) => [name, { kind: "noise", seed: 1 } as const]));
       return await model.diff({
@@ -186,120 +198,38 @@ export async function diffFiles(
   }
 }
 
-/** The values of all inputs by name. Rejects with the name of one that cannot be read. */
-async function readInputs(infos: readonly TensorInfo[], given: GivenInputs): Promise<Record<string, InputValue>> {
-  const values = await Promise.all(
-    infos.map(async (info) => {
-      const input = given[info.name] ?? { kind: "zeros" };
-      try {
-        return [info.name, await readInput(info, input)] as const;
-      } catch (error) {
-        throw new Error(`the input "${info.name}": ${messageOf(error)}`, { cause: error });
-      }
-    }),
-  );
-  return Object.fromEntries(values);
-}
-
-async function readInput(info: TensorInfo, given: GivenInput): Promise<InputValue> {
-  const count = info.shape.reduce((product, extent) => product * Math.max(1, extent), 1);
-  const shape = info.shape.map((extent) => Math.max(1, extent));
-  switch (given.kind) {
-    case "pixels":
-      return picture({ width: given.width, height: given.height, data: given.data });
-    case "text":
-      return textValue(info, given.text);
-    case "samples":
-      return pad(given.samples, count);
-    case "file":
-      return fileValue(info, given.bytes, count);
-    case "zeros":
-      return info.type === "string"
-        ? { data: new Array<string>(count).fill(""), shape }
-        : { data: new Float64Array(count), shape };
-    case "noise": {
-      const next = randomNumbers(given.seed);
-      const [least, greatest] = info.quantization === undefined && info.type === "float32" ? [-1, 1] : rangeOf(info);
-      return { data: Float64Array.from({ length: count }, () => least + (greatest - least) * next()), shape };
-    }
-  }
-}
-
-/** Real numbers that an input can hold. */
-function rangeOf({
-  type,
-  quantization: { scale, zeroPoint } = { scale: 1, zeroPoint: 0 },
-}: TensorInfo): readonly [number, number] {
-  const [low, high] = { uint8: [0, 255], int8: [-128, 127], int16: [-32768, 32767], bool: [0, 1] }[type as string] ?? [
-    0, 1,
-  ];
-  return [((low ?? 0) - zeroPoint) * scale, ((high ?? 1) - zeroPoint) * scale];
-}
-
-/** Numbers from 0 to 1 (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-function textValue(info: TensorInfo, text: string): InputValue {
-  if (info.type === "string") return text;
-  const numbers = text
-    .split(/[\s,;[\]]+/)
-    .filter((word) => word !== "")
-    .map((word) => ({ word, value: Number(word) }));
-  const wrong = numbers.find(({ word, value }) => Number.isNaN(value) && !/^nan$/i.test(word));
-  if (wrong !== undefined) throw new Error(`expected numbers, got ${JSON.stringify(wrong.word.slice(0, 40))}`);
-  return numbers.map(({ value }) => value);
-}
-
-/** So many samples: the first, and silence after them. */
-function pad(samples: ArrayLike<number>, count: number): Float32Array {
-  return Float32Array.from({ length: count }, (_, index) => samples[index] ?? 0);
-}
-
-async function fileValue(info: TensorInfo, bytes: Uint8Array, count: number): Promise<InputValue> {
-  if (isNpy(bytes)) {
-    const array = readNpy(bytes);
-    return { data: array.values().map(Number), shape: array.shape };
-  }
-  const start = String.fromCharCode(...bytes.subarray(0, 4));
-  if (start === "RIFF") {
-    const heard = await sound(bytes);
-    return pad(resample(heard, SOUND_RATE).samples, count);
-  }
-  const isText =
-    info.type === "string" || /^[\s[\]\d.,;+\-eEnaif]+$/.test(new TextDecoder().decode(bytes.subarray(0, 200)));
-  return isText ? textValue(info, new TextDecoder().decode(bytes)) : picture(bytes);
-}
-
 /** Runs a model once, and reads what its outputs show. */
-async function runModel(model: Model, inputs: Record<string, InputValue>): Promise<RunView> {
-  let outputs: Outputs = {} as Outputs;
+async function runModel(model: Model, given: GivenInputs): Promise<RunView> {
+  const stopwatch = createStopwatch();
+  stopwatch.begin("read the inputs");
+  const inputs = await readInputs(model.inputs, given);
+  let outputs: Outputs | undefined;
   let time = 0;
   // Tasks run the model by themselves: what it returns to them is what is shown.
-  const timed = async (given: Inputs) => {
+  const timed = async (values: Inputs) => {
+    stopwatch.begin("run the network");
     const start = performance.now();
-    outputs = await model.run(given);
+    outputs = await model.run(values);
     time = performance.now() - start;
+    stopwatch.begin("read the outputs");
     return outputs;
   };
   const recorded: Model = { ...model, run: timed as Model["run"] };
   const [only] = Object.values(inputs);
-  const given = Object.keys(inputs).length === 1 && isPicture(only) ? only : undefined;
-  const seen = given === undefined ? undefined : await readTask(recorded, given);
-  if (time === 0) await timed(inputs);
-  const classes = seen === undefined ? await classesOf(model, outputs) : [];
-  const entries = model.outputs.map((info, place) => outputs[info.name] ?? Object.values(outputs)[place]);
-  return {
-    time,
+  const seenIn = Object.keys(inputs).length === 1 && isPicture(only) ? only : undefined;
+  if (seenIn !== undefined) stopwatch.begin("fit the picture");
+  const seen = seenIn === undefined ? undefined : await readTask(recorded, seenIn);
+  const results = outputs ?? (await timed(inputs));
+  const classes = seen === undefined ? await classesOf(model, results) : [];
+  const entries = model.outputs.map((info, place) => results[info.name] ?? Object.values(results)[place]);
+  const views = {
     outputs: entries.flatMap((tensor) => (tensor === undefined ? [] : [outputView(tensor)])),
     states: Object.values(await model.state.read()).map(outputView),
+  };
+  return {
+    time,
+    phases: stopwatch.end().phases,
+    ...views,
     found: seen?.found ?? classes,
     task: seen?.task ?? (classes.length > 0 ? "classify" : undefined),
     drawn: seen?.drawn,

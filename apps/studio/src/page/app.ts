@@ -6,11 +6,14 @@ import { type ComponentType, h } from "preact";
 import { useEffect } from "preact/hooks";
 import { bytesText } from "../text.ts";
 import { ComparePanel } from "./compare-panel.ts";
-import { FileButton, modelFiles } from "./file-button.ts";
+import { FileButton } from "./file-button.ts";
 import { GraphPanel } from "./graph-panel.ts";
+import { isModelFile, modelFiles } from "./input-kinds.ts";
+import { isReport } from "./report.ts";
 import { ReportPanel } from "./report-panel.ts";
 import { RunPanel } from "./run-panel.ts";
 import { SaveMenu } from "./save-menu.ts";
+import { giveFile } from "./session.ts";
 import { openFile, type Panel, panel, panels, problem, report, shown, work } from "./store.ts";
 import { nextTheme, theme } from "./theme.ts";
 import { startTour, Tour } from "./tour.ts";
@@ -35,7 +38,8 @@ export function App() {
     const drop = (event: DragEvent) => {
       over(event);
       const [file] = event.dataTransfer?.files ?? [];
-      if (file !== undefined) void takeFile(file);
+      const input = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-input]") : null;
+      if (file !== undefined) void takeDropped(file, input?.dataset.input);
     };
     addEventListener("dragover", over);
     addEventListener("dragleave", over);
@@ -67,6 +71,15 @@ const panelViews: Readonly<Record<Panel, ComponentType>> = {
 /** Opens a file that a person chose: a network, or a report. */
 function takeFile(file: File): Promise<void> {
   return openFile(file.name, () => file.arrayBuffer());
+}
+
+/** A dropped file that is neither a network nor a report is for an input of the open network: for that below the pointer, if there is one. */
+async function takeDropped(file: File, input: string | undefined): Promise<void> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const { examined } = shown.value?.file ?? {};
+  if (examined?.problemCount !== 0 || isModelFile(file.name, bytes) || isReport(bytes)) return takeFile(file);
+  panel.value = "run";
+  await giveFile(bytes, input);
 }
 
 function Head() {

@@ -168,7 +168,10 @@ function Pairs({ file, beside }: { readonly file: FileView; readonly beside: Oth
     h("h2", null, "Operators", h("small", null, `${countText(alike)} stand for each other`)),
     h(
       Table,
-      { titles: [file.name, beside.file.name, ...(isMeasured ? ["largest error", "SNR"] : [])], label: "Operators" },
+      {
+        titles: [file.name, beside.file.name, ...(isMeasured ? ["operation", "largest error", "SNR"] : [])],
+        label: "Operators",
+      },
       beside.pairs.map(([one, two], row) => {
         const error = one === undefined ? undefined : errors.value.get(one);
         return h(
@@ -176,24 +179,35 @@ function Pairs({ file, beside }: { readonly file: FileView; readonly beside: Oth
           { key: row, class: one === undefined || two === undefined ? "alone" : undefined },
           h("th", null, operatorText(file, one)),
           h("td", null, operatorText(beside.file, two)),
-          isMeasured && h("td", null, error === undefined ? "–" : errorText(error)),
-          isMeasured && h("td", null, error === undefined ? "–" : noiseText(error)),
+          isMeasured && h("td", null, error === undefined ? "–" : error.operation),
+          isMeasured && h("td", null, error === undefined ? "–" : errorText(error.alone)),
+          isMeasured && h("td", null, error === undefined ? "–" : noiseText(error.alone)),
         );
       }),
     ),
   );
 }
 
-type Difference = DiffReport["outputs"][number]["difference"];
+/** The error of an operator alone. */
+interface OperatorError {
+  /** The number of its operation, from 1 on, as the outcome names it. */
+  readonly operation: number;
+  readonly alone: DiffReport["outputs"][number]["difference"];
+}
 
-/** The error of each operator alone: that of the last operation that it became. */
-function errorsOf(origins: readonly number[], report: DiffReport | undefined): ReadonlyMap<number, Difference> {
-  const errors = new Map<number, Difference>();
+/** The errors of operators by their places: of each that of the last operation that it became. */
+function errorsOf(origins: readonly number[], report: DiffReport | undefined): ReadonlyMap<number, OperatorError> {
+  const errors = new Map<number, OperatorError>();
   for (const { index, outputs } of report?.operations ?? []) {
     const [origin, alone] = [origins[index], outputs[0]?.alone];
-    if (origin !== undefined && alone != null) errors.set(origin, alone);
+    if (origin !== undefined && alone != null) errors.set(origin, { operation: index + 1, alone });
   }
   return errors;
+}
+
+/** A name that may continue on the next line behind each `_`. */
+function breakable(name: string): ComponentChildren {
+  return name.split(/(?<=_)/).map((part, place) => [place > 0 && h("wbr", null), part]);
 }
 
 function operatorText(file: FileView, index: number | undefined): ComponentChildren {
@@ -202,7 +216,7 @@ function operatorText(file: FileView, index: number | undefined): ComponentChild
   if (operator === undefined) return "–";
   const result = part?.tensors[operator.outputs[0] ?? -1];
   return [
-    h("span", { key: "name" }, `${operator.index} ${operator.name}`),
+    h("span", { key: "name" }, breakable(`${operator.index} ${operator.name}`)),
     result !== undefined && h("small", { key: "result" }, `${result.type.toLowerCase()} ${shapeText(result.shape)}`),
   ];
 }

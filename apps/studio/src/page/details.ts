@@ -7,7 +7,7 @@ import { useEffect } from "preact/hooks";
 import type { OperatorView, SubgraphView, TensorView } from "../engine/file-view.ts";
 import { foldGroup, type Group, groupAround, unfoldGroup } from "../engine/groups.ts";
 import type { TensorValues, ValueSummary } from "../engine/tensor-values.ts";
-import { bytesText, countText, messageOf, numberText, shapeText, shorten } from "../text.ts";
+import { bytesText, countOf, countText, messageOf, numberText, shapeText, shorten } from "../text.ts";
 import { outcomeText } from "./colors.ts";
 import type { Shown } from "./shown.ts";
 import { engine, selected, selectOperator, showGroups, showSubgraph } from "./store.ts";
@@ -77,8 +77,8 @@ function GroupDetails({ group, part, folded }: GroupProps) {
   return h(
     "div",
     null,
-    h("h2", null, name, h("small", null, `a group of ${operators.length} operators`)),
-    h("p", { class: "soft" }, `${countText(constants.size)} constants, ${bytesText(bytes)}`),
+    h("h2", null, name, h("small", null, `a group of ${countOf(operators.length, "operator")}`)),
+    h("p", { class: "soft" }, `${countOf(constants.size, "constant")}, ${bytesText(bytes)}`),
     h(
       "button",
       { type: "button", onClick: () => void showGroups(unfoldGroup(part, folded, group), from) },
@@ -244,11 +244,11 @@ export function Summary({ summary, title }: { readonly summary: ValueSummary; re
   return h(
     "div",
     { class: "values" },
-    h(Histogram, { summary }),
+    least < greatest && h(Histogram, { summary }),
     h(
       "p",
       { class: "soft" },
-      `${title}: ${countText(count)}, from ${numberText(least)} to ${numberText(greatest)}, mean ${numberText(mean)}, ${countText(zeros)} zeros`,
+      `${title}: ${countText(count)}, from ${numberText(least)} to ${numberText(greatest)}, mean ${numberText(mean)}, ${countOf(zeros, "zero")}`,
       unusual > 0 && `, ${countText(unusual)} NaN or infinite`,
     ),
     h("p", { class: "numbers" }, first.map((value) => numberText(value, 4)).join("  "), count > first.length && " …"),

@@ -3,9 +3,7 @@
  */
 import { h } from "preact";
 import { useRef } from "preact/hooks";
-
-/** Names of files that hold models. */
-export const modelFiles = ".tflite,.lite,.task,.litertlm";
+import { modelFiles } from "./input-kinds.ts";
 
 /** The button. `label` names its input for those who do not see the button. */
 export function FileButton({

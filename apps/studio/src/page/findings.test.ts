@@ -100,9 +100,9 @@ describe("memory", () => {
 
 describe("parts of a plan", () => {
   const steps = [
-    { device: "a", operations: [0, 1] },
-    { device: "b", operations: [2] },
-    { device: undefined, operations: [3, 4, 5, 6, 7] },
+    { device: "a", operations: [0, 1], predictedTime: 8 },
+    { device: "b", operations: [2], predictedTime: 0.5 },
+    { device: undefined, operations: [3, 4, 5, 6, 7], predictedTime: 1 },
   ];
 
   it("have the bytes that cross their borders, and the time of their operations", async () => {
@@ -111,9 +111,9 @@ describe("parts of a plan", () => {
     const origins = [0, 1, 2, 3, 4, 5, 6, 7];
     // Each value has 32 bytes; the last operator also reads the result of the first.
     expect(part && partsOf(part, origins, { steps }, { operations })).toEqual([
-      { device: "a", operations: 2, bytesIn: 32, bytesOut: 64, time: 9.5 },
-      { device: "b", operations: 1, bytesIn: 32, bytesOut: 32, time: 0.1 },
-      { device: "the runtime", operations: 5, bytesIn: 64, bytesOut: 32, time: 0 },
+      { device: "a", operations: 2, bytesIn: 32, bytesOut: 64, predictedTime: 8, time: 9.5 },
+      { device: "b", operations: 1, bytesIn: 32, bytesOut: 32, predictedTime: 0.5, time: 0.1 },
+      { device: "the runtime", operations: 5, bytesIn: 64, bytesOut: 32, predictedTime: 1, time: 0 },
     ]);
     expect(part && partsOf(part, origins, { steps }, undefined)[0]?.time).toBeUndefined();
   });
@@ -121,20 +121,46 @@ describe("parts of a plan", () => {
   it("have no bytes if a shape is open", async () => {
     const { file } = await createEngine().open(manyOperators(1, [-1, 8]), "open.tflite");
     const [part] = file.subgraphs;
-    const [only] = part ? partsOf(part, [0], { steps: [{ device: "a", operations: [0] }] }, undefined) : [];
+    const [only] = part
+      ? partsOf(part, [0], { steps: [{ device: "a", operations: [0], predictedTime: 1 }] }, undefined)
+      : [];
     expect([only?.bytesIn, only?.bytesOut]).toEqual([undefined, undefined]);
   });
 });
 
 describe("a timeline", () => {
+  const namesOf = (kind: string, { traceEvents }: ReturnType<typeof traceOf>) =>
+    traceEvents.filter(({ name }) => name === kind).map(({ args }) => args.name);
+  const sectionsOf = ({ traceEvents }: ReturnType<typeof traceOf>) =>
+    traceEvents.filter(({ ph }) => ph === "X").map(({ name, pid, tid, ts, dur }) => [name, pid, tid, ts, dur]);
+
   it("has a row for each device, and the operations one after another in microseconds", () => {
-    const { traceEvents } = traceOf({ operations });
-    expect(traceEvents.filter(({ ph }) => ph === "M").map(({ args }) => args.name)).toEqual(["a", "b", "the runtime"]);
-    const sections = traceEvents.filter(({ ph }) => ph === "X");
-    expect(sections.map(({ tid, ts, dur }) => [tid, ts, dur])).toEqual([
+    const trace = traceOf({ operations, preparation: undefined, run: undefined });
+    expect(namesOf("process_name", trace)).toEqual(["each operation, median"]);
+    expect(namesOf("thread_name", trace)).toEqual(["a", "b", "the runtime"]);
+    expect(sectionsOf(trace).map(([, , ...more]) => more)).toEqual([
       [1, 0, 9000],
       [2, 9000, 500],
       [3, 9500, 100],
     ]);
+  });
+
+  it("has the phases of the preparation and of the last run, each in a group", () => {
+    const preparation = [{ name: "import", start: 0, time: 2 }];
+    const run = [
+      { name: "read the inputs", start: 0.5, time: 1 },
+      { name: "run the network", start: 1.5, time: 4 },
+    ];
+    const trace = traceOf({ operations: undefined, preparation, run });
+    expect(namesOf("process_name", trace)).toEqual(["preparation", "the last run"]);
+    expect(sectionsOf(trace)).toEqual([
+      ["import", 1, 1, 0, 2000],
+      ["read the inputs", 2, 1, 500, 1000],
+      ["run the network", 2, 1, 1500, 4000],
+    ]);
+  });
+
+  it("is empty if nothing was measured", () => {
+    expect(traceOf({ operations: undefined, preparation: undefined, run: undefined }).traceEvents).toEqual([]);
   });
 });

@@ -19,6 +19,8 @@ interface Drawing {
   graph: GraphView;
   fills: Fills;
   palette: Palette;
+  /** True if a person has moved the drawing, or selected a box: then it stays where it is. */
+  isMoved: boolean;
   draw(): void;
 }
 
@@ -38,6 +40,7 @@ export function GraphCanvas({ now, fills }: { readonly now: Shown; readonly fill
     const made = drawing.current;
     if (made === undefined) return;
     made.graph = graph;
+    made.isMoved = false;
     made.camera = startCamera(graph, made.size, topOf(graph));
     made.draw();
   }, [graph]);
@@ -53,6 +56,7 @@ export function GraphCanvas({ now, fills }: { readonly now: Shown; readonly fill
     const node = selected.value === undefined ? undefined : graph.nodes[selected.value];
     if (made === undefined) return;
     if (node !== undefined && !isInView(made, node)) {
+      made.isMoved = true;
       made.camera = centerCamera(made.camera, made.size, node.x + node.width / 2, node.y + node.height / 2);
     }
     made.draw();
@@ -60,6 +64,7 @@ export function GraphCanvas({ now, fills }: { readonly now: Shown; readonly fill
   const change = (next: (made: Drawing) => Camera) => {
     const made = drawing.current;
     if (made === undefined) return;
+    made.isMoved = true;
     made.camera = next(made);
     made.draw();
   };
@@ -181,6 +186,7 @@ function createDrawing(element: HTMLCanvasElement, graph: GraphView, fills: Fill
     graph,
     fills,
     palette: readPalette(),
+    isMoved: false,
     draw() {
       if (isAsked) return;
       isAsked = true;
@@ -197,11 +203,10 @@ function createDrawing(element: HTMLCanvasElement, graph: GraphView, fills: Fill
   new ResizeObserver(() => {
     const { clientWidth: width, clientHeight: height } = element;
     if (width === 0 || height === 0) return;
-    const isFirst = made.size.width === 0;
     made.size = { width, height };
     element.width = Math.round(width * devicePixelRatio);
     element.height = Math.round(height * devicePixelRatio);
-    if (isFirst) made.camera = startCamera(made.graph, made.size, topOf(made.graph));
+    if (!made.isMoved) made.camera = startCamera(made.graph, made.size, topOf(made.graph));
     made.draw();
   }).observe(element);
   return made;
@@ -230,6 +235,7 @@ function followPointers(element: HTMLCanvasElement, drawing: Drawing): () => voi
     const spreadBefore = spread();
     pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
     moved += Math.abs(x) + Math.abs(y);
+    drawing.isMoved = true;
     const part = pointers.size;
     const { scale, left, top } = drawing.camera;
     drawing.camera = { scale, left: left + x / part, top: top + y / part };
@@ -244,6 +250,7 @@ function followPointers(element: HTMLCanvasElement, drawing: Drawing): () => voi
   };
   const wheel = (event: WheelEvent) => {
     event.preventDefault();
+    drawing.isMoved = true;
     drawing.camera = zoomCamera(drawing.camera, 1.0015 ** -event.deltaY, event.offsetX, event.offsetY);
     drawing.draw();
   };

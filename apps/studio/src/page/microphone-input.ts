@@ -2,10 +2,8 @@
  * The sound of a microphone: the last samples, again and again.
  */
 import { h } from "preact";
+import { MOST_SAMPLES } from "./input-kinds.ts";
 import { type Live, LiveInput } from "./live-input.ts";
-
-/** Most samples that a browser keeps: two seconds. */
-export const MOST_SAMPLES = 32_768;
 
 interface MicrophoneProps {
   /** Samples of the input: at most `MOST_SAMPLES`. */

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { h } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { OperatorView } from "../engine/file-view.ts";
-import { countText } from "../text.ts";
+import { countOf, countText } from "../text.ts";
 import { outcomeText } from "./colors.ts";
 import type { Shown } from "./shown.ts";
 import { selectedOperator, selectOperator } from "./store.ts";
@@ -85,8 +85,8 @@ export function Operators({ now }: { readonly now: Shown }) {
       "p",
       { class: "count", "aria-live": "polite" },
       found.length === operators.length
-        ? `${countText(operators.length)} operators`
-        : `${countText(found.length)} of ${countText(operators.length)} operators`,
+        ? countOf(operators.length, "operator")
+        : `${countText(found.length)} of ${countOf(operators.length, "operator")}`,
     ),
     h(
       "ul",

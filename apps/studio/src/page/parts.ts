@@ -12,6 +12,8 @@ export interface PlannedPart {
   readonly bytesIn: number | undefined;
   /** Bytes of its results that other parts read, or that are outputs of the network. */
   readonly bytesOut: number | undefined;
+  /** Milliseconds that the planner expects. */
+  readonly predictedTime: number;
   /** Milliseconds of its operations; undefined: they have not been measured. */
   readonly time: number | undefined;
 }
@@ -39,7 +41,7 @@ export function partsOf(
     const sizes = crossing.map((tensor) => tensors[tensor]?.bytes);
     return sizes.reduce((sum, bytes) => (sum === undefined || bytes === undefined ? undefined : sum + bytes), 0);
   };
-  return steps.map(({ device = "the runtime", operations }, part) => {
+  return steps.map(({ device = "the runtime", operations, predictedTime }, part) => {
     const isRead = (tensor: number) => readers.get(tensor)?.has(part) === true;
     const given = [...inputs, ...writers.keys()].filter((tensor) => isRead(tensor) && writers.get(tensor) !== part);
     const left = [...writers].flatMap(([tensor, writer]) => {
@@ -52,6 +54,7 @@ export function partsOf(
       operations: operations.length,
       bytesIn: sizeOf(given),
       bytesOut: sizeOf(left),
+      predictedTime,
       time: profile && times.reduce((sum, time) => sum + time, 0),
     };
   });

@@ -1,7 +1,10 @@
 /**
  * Where the network runs, and its signature: the choice that runs and comparisons share.
  */
+import { useSignal } from "@preact/signals";
 import { h } from "preact";
+import { useEffect } from "preact/hooks";
+import { GPUJS } from "../engine/gpujs-name.ts";
 import { timeText } from "../text.ts";
 import { machineDevices } from "./machine.ts";
 import { place, placement, prepared } from "./session.ts";
@@ -13,9 +16,31 @@ const browserDevices: readonly (readonly [devices: string, title: string])[] = [
   ["wasm", "this browser: nnhal-wasm alone"],
   ["reference", "this browser: nnhal-reference alone"],
   ["tfjs", "this browser: nnhal-tfjs alone (TensorFlow.js)"],
+  ["gpujs", "this browser: nnhal-gpujs alone (gpu.js: WebGPU, or else WebAssembly)"],
 ];
 
 const onMachine = "machine:";
+
+/** The adapter of WebGPU, if this browser has one: gpu.js uses it then. */
+function Adapter() {
+  const text = useSignal("");
+  useEffect(() => {
+    void findAdapter().then((adapter) => {
+      text.value = adapter === undefined ? "this browser has no WebGPU: in WebAssembly" : `on WebGPU: ${adapter}`;
+    });
+  }, []);
+  return h("p", { class: "soft" }, text.value);
+}
+
+async function findAdapter(): Promise<string | undefined> {
+  // Older browsers lack it.
+  const adapter = await ("gpu" in navigator ? navigator.gpu.requestAdapter() : undefined);
+  if (!adapter) return undefined;
+  // Some versions of the types lack what it says of itself.
+  const info: Partial<Record<"description" | "vendor" | "architecture", string>> = Reflect.get(adapter, "info") ?? {};
+  const { description = "", vendor = "", architecture = "" } = info;
+  return description || `${vendor} ${architecture}`.trim() || "an adapter without a name";
+}
 
 /** The choice of devices and signature. */
 export function Placing() {
@@ -68,5 +93,6 @@ export function Placing() {
       ),
     prepared.value !== undefined &&
       h("p", { class: "soft" }, `prepared on ${prepared.value.devices.join(", ")} in ${timeText(prepared.value.time)}`),
+    devices === GPUJS && !isOnMachine && h(Adapter, null),
   );
 }

@@ -40,7 +40,7 @@ describe("a report of the command line", () => {
     });
     const [outputs, operations] = tables;
     expect(outputs?.rows).toEqual([["probabilities", "0 steps", "equal", ""]]);
-    expect(operations?.rows[0]?.slice(0, 6)).toEqual(["0 CONV_2D", "edges", "nnhal-wasm", "right", "0 steps", "equal"]);
+    expect(operations?.rows[0]?.slice(0, 6)).toEqual(["1 CONV_2D", "edges", "nnhal-wasm", "right", "0 steps", "equal"]);
   });
 
   it("conformance: the counts of suites and subjects", async () => {

@@ -304,7 +304,7 @@ function readDifference(json: Json): ReportView {
           const [alone, accumulated] = [recordOf(output.alone), recordOf(output.accumulated)];
           const verdict = textOf(operation.verdict);
           return [
-            `${place} ${textOf(operation.operation)}`,
+            `${place + 1} ${textOf(operation.operation)}`,
             textOf(output.name),
             textOf(operation.device) || "the runtime",
             ["wrong", "failed", "gone"].includes(verdict) ? { text: verdict, tone: "failed" as const } : verdict,

@@ -5,16 +5,18 @@ import type { TensorInfo } from "@nnhal/network";
 import { useSignal } from "@preact/signals";
 import { h } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { GivenInput, OutputView, RunView } from "../engine/runner.ts";
+import type { GivenInput } from "../engine/given-inputs.ts";
 import { SOUND_RATE } from "../engine/sound-rate.ts";
-import { countText, numberText, timeText } from "../text.ts";
+import { countOf, timeText } from "../text.ts";
 import { CameraInput } from "./camera-input.ts";
-import { Summary } from "./details.ts";
 import { DrawingPad } from "./drawing-pad.ts";
-import { MicrophoneInput, MOST_SAMPLES } from "./microphone-input.ts";
+import { pictureSize, soundLength, takesText } from "./input-kinds.ts";
+import { MicrophoneInput } from "./microphone-input.ts";
 import { Placing } from "./placing.ts";
+import { CHART, Results } from "./results.ts";
 import {
   give,
+  giveText,
   inputs,
   lastRun,
   place,
@@ -51,6 +53,7 @@ export function RunPanel() {
       { class: "card" },
       h("h2", null, "Inputs"),
       h(Placing, null),
+      model !== undefined && takesText(model.inputs) && h(TextInput, null),
       model?.inputs.map((info) => h(Input, { key: info.name, info })),
       model !== undefined &&
         h(
@@ -92,12 +95,6 @@ function timesText(all: readonly number[]): string {
 /** Runs of a model with states at a time. */
 const STEPS = 10;
 
-function countOf(count: number, what: string): string {
-  return `${countText(count)} ${what}${count === 1 ? "" : "s"}`;
-}
-
-const CHART = { width: 600, height: 60 };
-
 /** The times of the last runs as bars. */
 function Times() {
   const most = Math.max(...times.value);
@@ -116,24 +113,6 @@ function Times() {
     }),
   );
 }
-
-/** Extents of a picture if an input can take one. */
-function pictureSize({ shape, type }: TensorInfo): { readonly width: number; readonly height: number } | undefined {
-  const [, second = 0, third = 0, last = 0] = shape;
-  if (shape.length !== 4 || type === "string") return undefined;
-  if ([1, 3].includes(last)) return { width: third || 224, height: second || 224 };
-  return [1, 3].includes(second) ? { width: last || 224, height: third || 224 } : undefined;
-}
-
-/** Samples of a sound if an input can take one: its only extent. */
-function soundLength({ shape, type }: TensorInfo): number | undefined {
-  const count = shape.reduce((product, extent) => product * extent, 1);
-  const isList = shape.filter((extent) => extent !== 1).length === 1;
-  return type === "float32" && isList && count >= LEAST_SAMPLES && count <= MOST_SAMPLES ? count : undefined;
-}
-
-/** Shorter inputs are not of sound: a quarter of a second. */
-const LEAST_SAMPLES = SOUND_RATE / 4;
 
 /** The shape of an input, which can be another one: extents that the file leaves open, or a batch. */
 function ShapeChoice({ info: { name, shape } }: { readonly info: TensorInfo }) {
@@ -170,6 +149,31 @@ function ShapeChoice({ info: { name, shape } }: { readonly info: TensorInfo }) {
   );
 }
 
+/** A text for all inputs: the tokeniser of the network cuts it. */
+function TextInput() {
+  const text = useSignal("");
+  return h(
+    "form",
+    {
+      class: "sentence",
+      onSubmit: (event: Event) => {
+        event.preventDefault();
+        void giveText(text.value);
+      },
+    },
+    h("textarea", {
+      rows: 3,
+      "aria-label": "A text for the network",
+      placeholder: "a text, which becomes the values of all inputs",
+      value: text.value,
+      onInput: (event: { currentTarget: HTMLTextAreaElement }) => {
+        text.value = event.currentTarget.value;
+      },
+    }),
+    h("button", { type: "submit", class: "main" }, "Read the text"),
+  );
+}
+
 /** An input with the ways to give it a value. */
 function Input({ info }: { readonly info: TensorInfo }) {
   const chosen = useRef<HTMLInputElement>(null);
@@ -185,7 +189,7 @@ function Input({ info }: { readonly info: TensorInfo }) {
   };
   return h(
     "fieldset",
-    null,
+    { "data-input": name },
     h("legend", null, name, h("small", null, `${type} [${shape.join(", ")}]`)),
     description !== undefined && h("p", { class: "soft" }, description),
     h(ShapeChoice, { key: `shape ${shape.join()}`, info }),
@@ -274,118 +278,13 @@ function Preview({ bytes, name }: { readonly bytes: Uint8Array; readonly name: s
 
 function givenText(given: GivenInput | undefined): string {
   if (given === undefined || given.kind === "zeros") return "now: zeros";
-  const texts = { file: "a file", pixels: "a picture", samples: "a sound", text: "a text", noise: "noise" };
+  const texts = {
+    file: "a file",
+    pixels: "a picture",
+    samples: "a sound",
+    text: "a text",
+    sentence: "the text",
+    noise: "noise",
+  };
   return `now: ${texts[given.kind]}`;
-}
-
-const taskTitles: Readonly<Record<string, string>> = {
-  classify: "The best classes",
-  detect: "Things in the picture",
-  segment: "Areas of the picture",
-  landmarks: "Points in the picture",
-};
-
-function Results({ result }: { readonly result: RunView }) {
-  const { found, task, drawn, outputs, states } = result;
-  const most = Math.max(...found.map(({ score }) => Math.abs(score ?? 0)), 1e-9);
-  return h(
-    "div",
-    null,
-    drawn !== undefined && h(Drawn, { drawn }),
-    task !== undefined && [
-      h("h3", { key: "title" }, taskTitles[task] ?? task),
-      found.length === 0 && h("p", { key: "none", class: "soft" }, "none"),
-      h(
-        "ol",
-        { key: "found", class: "found" },
-        found
-          .slice(0, 40)
-          .map(({ label, score }, place) =>
-            h(
-              "li",
-              { key: place },
-              h("span", { class: "name" }, label),
-              score !== undefined &&
-                h("meter", { min: 0, max: Math.max(1, most), value: Math.max(0, score), "aria-label": label }),
-              score !== undefined && h("span", { class: "number" }, numberText(score, 4)),
-            ),
-          ),
-      ),
-    ],
-    outputs.map((output) => h(Output, { key: output.name, output })),
-    states.length > 0 && h("h3", null, "State"),
-    states.map((state) => h(Output, { key: state.name, output: state })),
-  );
-}
-
-function Output({ output: { name, type, shape, summary, points, strings } }: { readonly output: OutputView }) {
-  return h(
-    "details",
-    { class: "tensor", open: true },
-    h(
-      "summary",
-      null,
-      h("span", { class: "name" }, name),
-      h("span", { class: "type" }, `${type} [${shape.join(", ")}]`),
-    ),
-    strings === undefined
-      ? [
-          points.length > 1 && [
-            h("p", { key: "caption", class: "caption" }, "in their order"),
-            h(Chart, { key: "chart", points, name }),
-            h("p", { key: "counts", class: "caption" }, "by value"),
-          ],
-          h(Summary, { key: "summary", summary, title: "values" }),
-        ]
-      : h(
-          "ul",
-          null,
-          strings.slice(0, 100).map((text, place) => h("li", { key: place }, text)),
-        ),
-  );
-}
-
-/** Values in their order as bars from 0. */
-function Chart({ points, name }: { readonly points: readonly number[]; readonly name: string }) {
-  const finite = points.map((value) => (Number.isFinite(value) ? value : 0));
-  const [most, least] = [Math.max(0, ...finite), Math.min(0, ...finite)];
-  const unit = CHART.height / (most - least || 1);
-  const each = CHART.width / points.length;
-  return h(
-    "svg",
-    {
-      class: "histogram chart",
-      viewBox: `0 0 ${CHART.width} ${CHART.height}`,
-      preserveAspectRatio: "none",
-      role: "img",
-      "aria-label": `Values of ${name} in their order, from ${numberText(least, 3)} to ${numberText(most, 3)}`,
-    },
-    finite.map((value, place) =>
-      h("rect", {
-        key: place,
-        x: place * each,
-        y: (most - Math.max(0, value)) * unit,
-        width: Math.max(0.5, each * 0.9),
-        height: Math.max(0.5, Math.abs(value) * unit),
-      }),
-    ),
-  );
-}
-
-/** The picture with what was seen in it. */
-function Drawn({ drawn: { width, height, data } }: { readonly drawn: NonNullable<RunView["drawn"]> }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => {
-    const pixels = new ImageData(width, height);
-    pixels.data.set(data);
-    canvas.current?.getContext("2d")?.putImageData(pixels, 0, 0);
-  }, [data]);
-  return h("canvas", {
-    ref: canvas,
-    class: "seen",
-    width,
-    height,
-    role: "img",
-    "aria-label": "The picture with what was seen in it",
-  });
 }

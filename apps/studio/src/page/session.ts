@@ -6,8 +6,10 @@ import type { Explanation, Profile } from "@nnhal/network";
 import { computed, effect, signal } from "@preact/signals";
 import { proxy } from "comlink";
 import type { OtherFile } from "../engine/engine.ts";
-import type { GivenInput, ModelView, Placement, RunView } from "../engine/runner.ts";
+import type { GivenInput } from "../engine/given-inputs.ts";
+import type { ModelView, Placement, RunView } from "../engine/runner.ts";
 import type { Findings } from "./colors.ts";
+import { inputFor } from "./input-kinds.ts";
 import { attempt, colorMode, engine, sayProgress, shown } from "./store.ts";
 
 /** Where the model runs. */
@@ -77,6 +79,21 @@ export function place(change: Partial<Placement>): void {
 /** Gives an input a value. */
 export function give(name: string, value: GivenInput): void {
   inputs.value = { ...inputs.value, [name]: value };
+}
+
+/** Gives a file to an input, and runs. `name`: of the input; default: that which the file fits. */
+export async function giveFile(bytes: Uint8Array, name?: string): Promise<void> {
+  const model = await prepare();
+  const chosen = name ?? inputFor(bytes, model?.inputs ?? [])?.name;
+  if (chosen === undefined) return;
+  give(chosen, { kind: "file", bytes });
+  await run();
+}
+
+/** Gives a text, which the tokeniser of the network cuts, to all inputs, and runs. */
+export async function giveText(text: string): Promise<void> {
+  for (const { name } of prepared.value?.inputs ?? []) give(name, { kind: "sentence", text });
+  await run();
 }
 
 /** Prepares the model unless it is. */

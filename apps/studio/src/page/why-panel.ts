@@ -3,7 +3,7 @@
  */
 import { useComputed, useSignal } from "@preact/signals";
 import { h } from "preact";
-import { bytesText, countText, timeText } from "../text.ts";
+import { bytesText, countOf, countText, timeText } from "../text.ts";
 import { errorText, noiseText, worstText } from "./difference-text.ts";
 import { saveJson } from "./download.ts";
 import { liveBytes } from "./liveness.ts";
@@ -11,7 +11,7 @@ import { partsOf } from "./parts.ts";
 import { Placing } from "./placing.ts";
 import { compare, difference, explain, explanation, measure, profile } from "./session.ts";
 import { colorMode, panel, selectOperator, shown, showSubgraph } from "./store.ts";
-import { traceOf } from "./trace.ts";
+import { Timelines } from "./timeline.ts";
 
 /** The part of the page that explains. */
 export function WhyPanel() {
@@ -45,6 +45,7 @@ export function WhyPanel() {
       ),
     ),
     explanation.value !== undefined && [h(Parts, { key: "parts" }), h(Plan, { key: "plan" })],
+    h(Timelines, null),
     h(Memory, null),
   );
 }
@@ -84,7 +85,7 @@ function Parts() {
           h(
             "tr",
             null,
-            ["part", "device", "operations", "bytes in", "bytes out", isMeasured && "time"].map(
+            ["part", "device", "operations", "bytes in", "bytes out", "expected", isMeasured && "measured"].map(
               (title) => title && h("th", { key: title }, title),
             ),
           ),
@@ -92,7 +93,7 @@ function Parts() {
         h(
           "tbody",
           null,
-          parts.value?.map(({ device, operations, bytesIn, bytesOut, time }, part) =>
+          parts.value?.map(({ device, operations, bytesIn, bytesOut, predictedTime, time }, part) =>
             h(
               "tr",
               { key: part },
@@ -101,6 +102,7 @@ function Parts() {
               h("td", null, countText(operations)),
               h("td", null, sizeText(bytesIn)),
               h("td", null, sizeText(bytesOut)),
+              h("td", null, timeText(predictedTime)),
               isMeasured && h("td", null, time === undefined ? "–" : timeText(time)),
             ),
           ),
@@ -137,7 +139,7 @@ function Plan() {
       h("dt", null, "devices"),
       h("dd", null, [...new Set(plan.operations.map(({ device }) => device ?? "the runtime"))].join(", ")),
       h("dt", null, "parts"),
-      h("dd", null, `${plan.steps.length}, with ${plan.steps.length - 1} borders between devices`),
+      h("dd", null, `${plan.steps.length}, with ${countOf(plan.steps.length - 1, "border")} between devices`),
       h("dt", null, "expected time"),
       h("dd", null, timeText(plan.predictedTime)),
       measured !== undefined && [
@@ -151,12 +153,6 @@ function Plan() {
       h("button", { type: "button", onClick: () => colorGraphBy("device") }, "Color the graph by device"),
       measured !== undefined && h("button", { type: "button", onClick: () => colorGraphBy("time") }, "by time"),
       compared !== undefined && h("button", { type: "button", onClick: () => colorGraphBy("error") }, "by error"),
-      measured !== undefined &&
-        h(
-          "button",
-          { type: "button", onClick: () => saveJson("trace.json", traceOf(measured)) },
-          "Save a timeline for Perfetto",
-        ),
       compared !== undefined &&
         h("button", { type: "button", onClick: () => saveJson("diff.json", compared) }, "Save the comparison"),
     ),
@@ -197,7 +193,7 @@ function Plan() {
                 h(
                   "button",
                   { type: "button", class: "quiet", onClick: () => void showOperator(origin) },
-                  `${index} ${operation}`,
+                  `${index + 1} ${operation}`,
                 ),
               ),
               h("td", null, device ?? "the runtime"),

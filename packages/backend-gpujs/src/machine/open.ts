@@ -1,5 +1,6 @@
 /** Finds a mode of gpu.js that works. Each is tested with a small kernel, because an installed package may still not run. */
 import type { Unavailable } from "@nnhal/backend";
+import { browserHasGpu, isBrowser } from "./browser.ts";
 import { tryOut } from "./create.ts";
 import { type GpuJs, loadGpuJs, Unusable } from "./gpujs.ts";
 import { openHeadlessGl } from "./headlessgl.ts";
@@ -27,7 +28,7 @@ const remedies: Readonly<Record<ModeName, string>> = {
  */
 export async function openMachine(
   wanted?: ModeName,
-  hasGpu: () => Promise<boolean> = findsGpu,
+  hasGpu: () => Promise<boolean> = isBrowser ? browserHasGpu : findsGpu,
 ): Promise<OpenMachine | Unavailable> {
   let gpujs: GpuJs;
   try {

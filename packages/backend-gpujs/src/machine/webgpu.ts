@@ -1,4 +1,6 @@
-/** WebGPU by Dawn, from the package `webgpu`: values are buffers. */
+/** WebGPU: in a browser its own, elsewhere Dawn's, from the package `webgpu`. Values are buffers. */
+
+import { isBrowser } from "./browser.ts";
 import { createMachine, type Mode } from "./create.ts";
 import { type BufferFacts, type Gpu, type GpuJs, isResident, type ResidentValue, Unusable } from "./gpujs.ts";
 import { withFlatResults } from "./host.ts";
@@ -10,13 +12,14 @@ let dawn: unknown;
 /** GPUBufferUsage STORAGE, COPY_SRC and COPY_DST: for kernels, reading back and writing. */
 const usage = 0x80 | 0x4 | 0x8;
 
-/** A machine on WebGPU. Rejects if the package `webgpu` is missing or finds no adapter. */
+/** A machine on WebGPU. Rejects if there is no adapter, or outside of browsers no package `webgpu`. */
 export async function openWebGpu(gpujs: GpuJs): Promise<Machine> {
-  dawn ??= await loadDawn();
-  const { context, gpu } = await withNavigator(dawn, async () => ({
+  const start = async () => ({
     context: await acquire(gpujs),
     gpu: withFlatResults(new gpujs.GPU({ mode: "webgpu" })),
-  }));
+  });
+  if (!isBrowser) dawn ??= await loadDawn();
+  const { context, gpu } = await (isBrowser ? start() : withNavigator(dawn, start));
   const machine = createMachine(gpujs, gpu, await modeOn(gpujs, context, gpu));
   return {
     ...machine,
@@ -86,7 +89,8 @@ async function modeOn(
       return flat;
     },
     argument: (buffer) => buffer,
-    read: (buffer) => (isSoftware(adapter) ? quietly(Promise.resolve(buffer.toArray())) : buffer.toArray()),
+    read: (buffer) =>
+      isSoftware(adapter) && !isBrowser ? quietly(Promise.resolve(buffer.toArray())) : buffer.toArray(),
     free: (buffer) => buffer.delete(),
   };
 }
@@ -102,13 +106,13 @@ export function isSoftware(adapter: string): boolean {
 
 /** Milliseconds that the thread sleeps between two turns of the event loop. */
 const rest = 0.05;
-const bed = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Waits for a result of a driver that computes on the processor. Meanwhile Dawn keeps the event loop busy, which would take a processor
  * from the driver's threads.
  */
 export function quietly<Result>(result: Promise<Result>): Promise<Result> {
+  const bed = new Int32Array(new SharedArrayBuffer(4));
   let isOver = false;
   const end = () => {
     isOver = true;
