@@ -4,5 +4,6 @@ export default library({
   index: "src/index.ts",
   authoring: "src/authoring.ts",
   compiling: "src/compiling.ts",
-  kernels: "src/kernels.ts",
+  tflite: "src/tflite.ts",
+  "tflite-types": "src/tflite-types.ts",
 });

@@ -3,13 +3,12 @@
  * order, then its options as scalars.
  */
 import { defineExtension } from "@nnhal/operations/authoring";
-import { operations } from "./operations.gen.ts";
+import { tfliteOperations } from "@nnhal/operations/tflite";
 import { extensionName as name, tfliteTypes } from "./types.ts";
-import { widenings } from "./widenings.ts";
 
 /** The extension `nnhal.tflite`. */
 export const tfliteExtension = defineExtension({
   name,
   operandTypes: tfliteTypes,
-  operations: [...operations, ...widenings],
+  operations: tfliteOperations,
 });

@@ -2,5 +2,4 @@
  * @nnhal/extension-tflite: the operators and element types of .tflite models that the HAL lacks, as a vendor extension.
  */
 export { tfliteExtension } from "./extension.ts";
-export { decodeStringBytes, decodeStrings, encodeStrings, type StringTensor } from "./strings.ts";
-export { tfliteTypes } from "./types.ts";
+export { decodeStringBytes, decodeStrings, encodeStrings, type StringTensor, tfliteTypes } from "./types.ts";

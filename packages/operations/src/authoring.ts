@@ -43,3 +43,4 @@ export {
   wide,
 } from "./params.ts";
 export { broadcastShape, ensureShape } from "./shape.ts";
+export { resize } from "./tensor.ts";

@@ -3,7 +3,7 @@
  * become their defaults. Shape inference is here too, and whether a bound list is ready for it.
  */
 import type { HalVersion } from "@nnhal/types";
-import type { AnyOutputInfos, Form, OperandInfo, Operation, OutputInfo } from "./define.ts";
+import type { AnyOutputInfos, Form, OperandInfo, Operation, OutputInfo, RankRule } from "./define.ts";
 import { ensure } from "./fail.ts";
 import { latestVersion, layOut, type Match } from "./match.ts";
 import type { AnyArg, AnyArgs, Param } from "./params.ts";
@@ -105,13 +105,18 @@ export function normaliseArguments(operation: Operation, form: Form, bound: AnyA
     for (const tensor of isList(arg) ? arg : [arg]) {
       const [least, greatest] = typeof rule === "number" ? [rule, rule] : rule;
       const rank = tensor.dimensions.length;
-      ensure(
-        rank >= least && rank <= greatest,
-        () => `${name}: expected rank ${least === greatest ? least : `${least} to ${greatest}`}, got ${rank}`,
-      );
+      ensure(rank >= least && rank <= greatest, () => `${name}: expected rank ${rankText(rule)}, got ${rank}`);
     }
   }
   return form.normalise === undefined ? bound : mergeArguments(operation.forms[0], bound, form.normalise(bound));
+}
+
+/** The ranks that a rule allows: "4", "1 to 4" or "2 or more". */
+export function rankText(rule: RankRule): string {
+  if (typeof rule === "number") return `${rule}`;
+  const [least, greatest] = rule;
+  if (least === greatest) return `${least}`;
+  return greatest === Number.POSITIVE_INFINITY ? `${least} or more` : `${least} to ${greatest}`;
 }
 
 /** The arguments of the first form: `added`, and all others from another form. */

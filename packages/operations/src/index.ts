@@ -10,6 +10,7 @@ export {
   inferOutputs,
   isInferable,
   normaliseArguments,
+  rankText,
   requiredVersion,
 } from "./bind.ts";
 export { byteSize, type ElementFacts, isUnspecified, specifiedByteSize } from "./byte-size.ts";
@@ -28,27 +29,17 @@ export type {
   TypeRow,
   Widened,
 } from "./define.ts";
+export type { DefinitionArgs, DefinitionFormArgs, DefinitionOutputs } from "./definition-args.ts";
 export { operations } from "./definitions.ts";
 export { elementAt } from "./element-at.ts";
 export {
-  describedFacts,
   describeExtension,
   type ExtensionDefinition,
   extensionCode,
   extensionTypes,
-  type FactsByCode,
-  factsByCode,
-  factsIn,
   isExtensionName,
-  type NamedFacts,
-  namedFacts,
-  operandTypeText,
-  operationText,
   splitExtensionCode,
   type TypedExtension,
-  type VendorDefinitions,
-  type Vocabulary,
-  vocabularyOf,
 } from "./extension.ts";
 export { ensure, OperationError } from "./fail.ts";
 export { clamp, roundHalfAway, roundHalfEven } from "./fixed-point.ts";
@@ -76,9 +67,6 @@ export {
   typeText,
 } from "./operand-type.ts";
 export type {
-  DefinitionArgs,
-  DefinitionFormArgs,
-  DefinitionOutputs,
   FormArgs,
   OperationArgs,
   OperationName,
@@ -126,6 +114,19 @@ export {
   tensorInfo,
 } from "./tensor.ts";
 export { transposeMatrix } from "./transpose-matrix.ts";
+export {
+  describedFacts,
+  type FactsByCode,
+  factsByCode,
+  factsIn,
+  type NamedFacts,
+  namedFacts,
+  operandTypeText,
+  operationText,
+  type VendorDefinitions,
+  type Vocabulary,
+  vocabularyOf,
+} from "./vocabulary.ts";
 export { dilatedExtent, imageAxes, implicitPadding, type Padding, PaddingScheme } from "./window.ts";
 export { type AnyExtents, type Extents, type Work, type WorkKind, workKinds } from "./work.ts";
 export { workOf } from "./work-of.ts";

@@ -15,6 +15,7 @@ import {
   operationText,
   type Param,
   type RankRule,
+  rankText,
 } from "@nnhal/operations";
 import { OperandLifeTime, type Operation, operandLifeTimeNames } from "@nnhal/types";
 import { type ModelContext, refuseLostCode, requireVersion } from "./context.ts";
@@ -235,12 +236,10 @@ function checkRanksOf(
     const least = typeof rule === "number" ? rule : rule[0];
     const greatest = typeof rule === "number" ? rule : rule[1];
     if (rank >= least && rank <= greatest) continue;
-    const range = greatest === Number.POSITIVE_INFINITY ? `${least} or more` : `${least} to ${greatest}`;
-    const needed = least === greatest ? `${least}` : range;
     issues.add(
       "operation-rank",
       `${at}.${side}[${position}]`,
-      `${name}: ${param.name}: expected rank ${needed}, got ${rank}`,
+      `${name}: ${param.name}: expected rank ${rankText(rule)}, got ${rank}`,
     );
     return false;
   }

@@ -7,6 +7,8 @@ import { camelCase, generateAll, generateRegistry, staleFiles, writeGenerated } 
 const operation = (file: string, text: string) => ({ path: `packages/operations/src/ops/${file}`, text });
 const abs = operation("abs.ts", "export const abs = defineOperation({});\n");
 const conv = operation("conv-2d.ts", "export type Window = number;\nexport const conv2d = defineOperation({});\n");
+const tfliteAbs = operation("abs.tflite.ts", "export const abs = wider(base, {});\n");
+const tflitePairs = operation("pairs.tflite.ts", "export const pairs = [\n  pair({}),\n] as const;\n");
 
 test.each([
   ["abs", "abs"],
@@ -19,7 +21,7 @@ test.each([
 
 describe("the registry", () => {
   test("imports each operation and lists them by name, and maps names to types", () => {
-    const { files, problems } = generateRegistry([conv, abs]);
+    const { files, problems } = generateRegistry([conv, tflitePairs, abs, tfliteAbs]);
     expect(problems).toEqual([]);
     expect(files).toEqual([
       {
@@ -87,6 +89,21 @@ describe("the registry", () => {
         path: `packages/operations/src/family-${family}.gen.ts`,
         text: `// Generated from the files in ops/ by \`npm run generate\`; do not edit.\n${line}\n`,
       })),
+      {
+        path: "packages/operations/src/tflite-operations.gen.ts",
+        text: [
+          "// Generated from the files in ops/ by `npm run generate`; do not edit.",
+          'import { abs } from "./ops/abs.tflite.ts";',
+          'import { pairs } from "./ops/pairs.tflite.ts";',
+          "",
+          "/** Every operation of nnhal.tflite, in the order of the files. */",
+          "export const tfliteOperations = [",
+          "  abs,",
+          "  ...pairs,",
+          "] as const;",
+          "",
+        ].join("\n"),
+      },
     ]);
   });
 
@@ -97,7 +114,12 @@ describe("the registry", () => {
   });
 
   test("leaves out tests and helpers", () => {
-    const helpers = [operation("abs.test.ts", "test()"), operation("_family.ts", "export const family = 1;\n")];
+    const helpers = [
+      operation("abs.test.ts", "test()"),
+      operation("abs.tflite.test.ts", "test()"),
+      operation("run.test-helper.ts", "export const run = 1;\n"),
+      operation("_family.ts", "export const family = 1;\n"),
+    ];
     expect(generateRegistry([abs, ...helpers])).toEqual(generateRegistry([abs]));
   });
 
@@ -114,7 +136,12 @@ describe("the registry", () => {
     ]);
   });
 
-  test.each(["Abs.ts", "conv_2d.ts", "math/abs.ts"])("refuses the file name %s", (file) => {
+  test("refuses a list of the HAL's operations", () => {
+    const { problems } = generateRegistry([operation("abs.ts", "export const abs = [\n  one,\n];\n")]);
+    expect(problems).toEqual(["packages/operations/src/ops/abs.ts: must define one operation"]);
+  });
+
+  test.each(["Abs.ts", "conv_2d.ts", "math/abs.ts", "abs.onnx.ts"])("refuses the file name %s", (file) => {
     expect(generateRegistry([operation(file, abs.text)]).problems).toHaveLength(1);
   });
 });
@@ -123,7 +150,7 @@ describe("on disk", () => {
   let root = "";
   const pathOf = (name: string) => `packages/operations/src/${name}.gen.ts`;
   const lists = ["registry", "operation-types", "families"].map(pathOf);
-  const ofAbs = [...lists, pathOf("family-other")];
+  const ofAbs = [...lists, pathOf("family-other"), pathOf("tflite-operations")];
   const registry = () => join(root, "packages/operations/src/registry.gen.ts");
 
   beforeEach(() => {

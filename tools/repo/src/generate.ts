@@ -19,14 +19,17 @@ export interface Generated {
 }
 
 const operationsFolder = "packages/operations/src/ops";
-const extensionFolder = "packages/extension-tflite/src/ops";
-const extensionListPath = "packages/extension-tflite/src/operations.gen.ts";
 const documentPath = "docs/operations.md";
 const registryPath = "packages/operations/src/registry.gen.ts";
+const tfliteListPath = "packages/operations/src/tflite-operations.gen.ts";
 const familiesPath = "packages/operations/src/families.gen.ts";
 const operationTypesPath = "packages/operations/src/operation-types.gen.ts";
 
 const head = "// Generated from the files in ops/ by `npm run generate`; do not edit.";
+
+/** The file of an operation of the HAL ends so, and that of operators of .tflite. */
+const halEnding = ".ts";
+const tfliteEnding = ".tflite.ts";
 
 /** Those among the HAL's operation names, and those that a new one might bring. */
 const reservedWords = new Set(["case", "delete", "do", "else", "for", "if", "in", "return", "switch", "while", "with"]);
@@ -35,19 +38,8 @@ const reservedWords = new Set(["case", "delete", "do", "else", "for", "if", "in"
 export function generateAll(root: string): Generated {
   const sources = readCode(root, join(root, operationsFolder));
   const own = sources.length === 0 ? { files: [], problems: [] } : generateRegistry(sources);
-  const extension = generateExtension(readCode(root, join(root, extensionFolder)));
   const described = existsSync(join(root, "package.json")) ? describedPackages(root) : [];
-  return {
-    files: [...own.files, ...extension.files, ...described],
-    problems: [...own.problems, ...extension.problems],
-  };
-}
-
-/** The list of the operations of the extension that `sources` define. */
-export function generateExtension(sources: readonly SourceFile[]): Generated {
-  if (sources.length === 0) return { files: [], problems: [] };
-  const { operations, problems } = findDefinitions(sources, extensionFolder);
-  return { files: [{ path: extensionListPath, text: extensionText(operations) }], problems };
+  return { files: [...own.files, ...described], problems: own.problems };
 }
 
 /** Generates files from the definitions themselves. The registry must be fresh: it is loaded. */
@@ -75,46 +67,51 @@ function isFresh(root: string, { path, text }: GeneratedFile): boolean {
 
 /** The registry of the operations that `sources` define, and the map of their types, in the order of their names. */
 export function generateRegistry(sources: readonly SourceFile[]): Generated {
-  const { operations, problems } = findDefinitions(sources, operationsFolder);
+  const { problems, hal, tflite } = findDefinitions(sources);
   const files = [
-    { path: registryPath, text: registryText(operations) },
-    { path: operationTypesPath, text: operationTypesText(operations) },
-    ...generateFamilies(operations),
+    { path: registryPath, text: registryText(hal) },
+    { path: operationTypesPath, text: operationTypesText(hal) },
+    ...generateFamilies(hal),
+    { path: tfliteListPath, text: tfliteText(tflite) },
   ];
   return { files, problems };
 }
 
-/** The operations that the files of a folder define, in the order of their names. */
-function findDefinitions(
-  sources: readonly SourceFile[],
-  folder: string,
-): { readonly operations: readonly Defined[]; readonly problems: readonly string[] } {
+/** The operations that the files define, in the order of their names: the HAL's, and those of .tflite. */
+function findDefinitions(sources: readonly SourceFile[]) {
   const problems: string[] = [];
-  const operations: Defined[] = [];
+  const hal: Defined[] = [];
+  const tflite: Defined[] = [];
   for (const { path, text } of sources) {
-    const file = path.slice(folder.length + 1);
-    if (file.endsWith(".test.ts") || file.startsWith("_")) continue;
-    if (file.includes("/") || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*\.ts$/.test(file)) {
-      problems.push(`${path}: an operation's file lies directly in ops/ and has a kebab-case name ending in .ts`);
+    const file = path.slice(operationsFolder.length + 1);
+    if (/\.test(-helper)?\.ts$/.test(file) || file.startsWith("_")) continue;
+    if (file.includes("/") || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*(\.tflite)?\.ts$/.test(file)) {
+      problems.push(
+        `${path}: an operation's file lies directly in ops/ and has a kebab-case name ending in .ts or .tflite.ts`,
+      );
       continue;
     }
-    const name = constantName(file.slice(0, -".ts".length));
+    const [operations, ending] = file.endsWith(tfliteEnding) ? [tflite, tfliteEnding] : [hal, halEnding];
+    const name = constantName(file.slice(0, -ending.length));
     const exported = exportedValues(text);
     if (exported.length !== 1 || exported[0] !== name) {
       const found = exported.length === 0 ? "nothing" : exported.join(", ");
       problems.push(`${path}: must export exactly one value, const ${name}, but exports ${found}`);
       continue;
     }
-    operations.push({ name, file });
+    operations.push({ name, file, isList: text.includes(`export const ${name} = [`) });
   }
-  operations.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { operations, problems };
+  for (const operations of [hal, tflite]) operations.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { file, isList } of hal)
+    if (isList) problems.push(`${operationsFolder}/${file}: must define one operation`);
+  return { problems, hal, tflite };
 }
 
-/** A constant that defines an operation, and its file. */
+/** A constant that defines an operation, or a list of operations of .tflite, and its file. */
 interface Defined {
   readonly name: string;
   readonly file: string;
+  readonly isList: boolean;
 }
 
 function operationTypesText(operations: readonly Defined[]): string {
@@ -136,14 +133,14 @@ function halName(file: string): string {
   return file.slice(0, -".ts".length).replaceAll("-", "_").toUpperCase();
 }
 
-function extensionText(operations: readonly Defined[]): string {
+function tfliteText(operations: readonly Defined[]): string {
   const lines = [
     head,
     ...operations.map(({ name, file }) => `import { ${name} } from "./ops/${file}";`),
     "",
-    "/** Every operation, in the order of the names. */",
-    `export const operations = [`,
-    ...operations.map(({ name }) => `  ${name},`),
+    "/** Every operation of nnhal.tflite, in the order of the files. */",
+    "export const tfliteOperations = [",
+    ...operations.map(({ name, isList }) => (isList ? `  ...${name},` : `  ${name},`)),
     "] as const;",
     "",
   ];

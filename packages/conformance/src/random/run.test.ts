@@ -9,8 +9,7 @@ import {
   type OutputTensor,
   type Tensor,
 } from "@nnhal/operations";
-import { alternative, defineOperation, int32, tensor } from "@nnhal/operations/authoring";
-import { resize } from "@nnhal/operations/kernels";
+import { alternative, defineOperation, int32, resize, tensor } from "@nnhal/operations/authoring";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "./random.ts";
 import { runRandomOperation } from "./run.ts";

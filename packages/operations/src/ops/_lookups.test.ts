@@ -106,7 +106,7 @@ describe("EMBEDDING_LOOKUP", () => {
   it("refuses indexes outside, and values of rank 1", () => {
     expect(() => look(vector(2), makeCounting(2, 1))).toThrow("index 2 at 0 is outside [0, 2)");
     expect(() => look(vector(-1), makeCounting(2, 1))).toThrow("index -1 at 0 is outside [0, 2)");
-    expect(() => look(vector(0), makeCounting(2))).toThrow("values: expected rank 2 to Infinity, got 1");
+    expect(() => look(vector(0), makeCounting(2))).toThrow("values: expected rank 2 or more, got 1");
     expect(() => look(i32([1, 1]), makeCounting(2, 1))).toThrow("lookups: expected rank 1, got 2");
   });
 

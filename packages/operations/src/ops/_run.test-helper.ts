@@ -10,14 +10,16 @@ import type { OperandInfo, Operation } from "../define.ts";
 import { OperationError } from "../fail.ts";
 import { roundAllToFloat16, roundToFloat16 } from "../float16.ts";
 import { type Match, matchOperation } from "../match.ts";
-import type { AnyOperandType } from "../operand-type.ts";
+import { type AnyOperandType, numbersPerElement } from "../operand-type.ts";
 import { type Filled, type KernelResult, phasesOf, runInSteps, runToEnd } from "../phases.ts";
-import { combineDimensions, formatShape } from "../shape.ts";
+import { formatShape, refineDimensions } from "../shape.ts";
 import { createData, elementCount, isTensorType, type OutputTensor, type Tensor, type TensorInfo } from "../tensor.ts";
 
 /** An input of a test: its elements, or only its type where it is omitted. */
 export interface Given extends Tensor {
   readonly omitted?: true;
+  /** True if it comes with the request: rules do not see its elements. */
+  readonly isHidden?: boolean;
 }
 
 /** Options of a run beside its inputs. */
@@ -160,11 +162,14 @@ export function versionOf(operation: Operation, inputs: readonly Given[], option
   return requiredVersion(matchGiven(operation, inputs, outputs), present(inputs), outputs);
 }
 
-/** The rule that `check` finds broken, all inputs being constants. Throws where the operands fit no signature. */
+/** The rule that `check` finds broken, all inputs being constants that are not hidden. Throws where the operands fit no signature. */
 export function checkOf(operation: Operation, inputs: readonly Given[], options: RunOptions = {}): string | undefined {
   const outputs = outputsOf(inputs, options);
   const { form } = matchGiven(operation, inputs, outputs);
-  return form.check?.(bindInputs(form, present(inputs)), bindOutputs(form, outputs));
+  const seen = present(inputs).map((input, index) =>
+    input !== undefined && inputs[index].isHidden ? { ...input, data: undefined } : input,
+  );
+  return form.check?.(bindInputs(form, seen), bindOutputs(form, outputs));
 }
 
 /** Runs an operation to its end and returns its outputs. Throws OperationError for whatever validation, inference or the kernel refuses. */
@@ -192,8 +197,8 @@ export function runOperation(operation: Operation, inputs: readonly Given[], opt
       throw new TypeError(`input ${index} was written`);
   });
   for (const { type, dimensions, data } of outputs) {
-    if (data.length !== elementCount(dimensions)) {
-      throw new TypeError(`${data.length} elements in an output of shape ${formatShape(dimensions)}`);
+    if (data.length !== elementCount(dimensions) * numbersPerElement(type)) {
+      throw new TypeError(`${data.length} numbers in an output of shape ${formatShape(dimensions)}`);
     }
     if (type === "TENSOR_FLOAT16" && data instanceof Float32Array) roundAllToFloat16(data);
   }
@@ -204,12 +209,7 @@ export function runOperation(operation: Operation, inputs: readonly Given[], opt
 function allocate(declaredOutputs: readonly TensorInfo[], infos: ReturnType<typeof inferOutputs>): OutputTensor[] {
   return infos.map((info, index): OutputTensor => {
     const output = declaredOutputs[index];
-    const dimensions = combineDimensions(output.dimensions, info.dimensions);
-    if (dimensions === undefined && isTensorType(output.type)) {
-      throw new OperationError(
-        `output ${index} is declared as ${formatShape(output.dimensions)} but is ${formatShape(info.dimensions)}`,
-      );
-    }
+    if (isTensorType(output.type)) refineDimensions(index, output.dimensions, info.dimensions);
     const { scale = output.scale, zeroPoint = output.zeroPoint } = info;
     const data = createData(output.type, elementCount(info.dimensions));
     return { ...output, dimensions: info.dimensions, scale, zeroPoint, data };

@@ -1,9 +1,0 @@
-/**
- * MINIMUM of 8-bit, 16-bit and 64-bit integers, which are compared as they are stored.
- */
-import { extreme } from "./_extreme.ts";
-
-export const minimum = extreme("MINIMUM", {
-  integer: Math.min,
-  long: (left, right) => (left < right ? left : right),
-});
