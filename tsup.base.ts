@@ -36,8 +36,8 @@ export function library(entry: Record<string, string> = { index: "src/index.ts" 
     format: ["esm"],
     target: "node20",
     platform: "neutral",
-    // The builds for browsers clean their own folders.
-    clean: ["!browser/**", "!alone/**"],
+    // Other builds of the package clean their own folders.
+    clean: ["!*/**"],
     splitting: true,
     treeshake: false,
     ...(bundled.length > 0 && bundlePackages(bundled, more.platform === "node")),

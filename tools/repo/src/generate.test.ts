@@ -7,7 +7,17 @@ import { camelCase, generateAll, generateRegistry, staleFiles, writeGenerated } 
 const operation = (file: string, text: string) => ({ path: `packages/operations/src/ops/${file}`, text });
 const abs = operation("abs.ts", "export const abs = defineOperation({});\n");
 const conv = operation("conv-2d.ts", "export type Window = number;\nexport const conv2d = defineOperation({});\n");
-const tfliteAbs = operation("abs.tflite.ts", "export const abs = wider(base, {});\n");
+const tfliteAbs = operation(
+  "abs.tflite.ts",
+  [
+    'import { ensure } from "../fail.ts";',
+    'import type { Tensor } from "../tensor.ts";',
+    'import { tfliteTypes } from "../tflite-types.ts";',
+    'import { wider } from "./_wider.tflite.ts";',
+    'import { abs as base } from "./abs.ts";',
+    "export const abs = wider(base, {});\n",
+  ].join("\n"),
+);
 const tflitePairs = operation("pairs.tflite.ts", "export const pairs = [\n  pair({}),\n] as const;\n");
 
 test.each([
@@ -104,6 +114,18 @@ describe("the registry", () => {
           "",
         ].join("\n"),
       },
+      {
+        path: "packages/operations/src/kernels.gen.ts",
+        text: [
+          "// Generated from the imports of the files *.tflite.ts in ops/ by `npm run generate`; do not edit.",
+          "// In a browser one file serves both entries, so it has all of the other one.",
+          'export * from "./authoring.ts";',
+          'export { operations } from "./registry.gen.ts";',
+          'export { abs } from "./ops/abs.ts";',
+          'export { ensure } from "./fail.ts";',
+          "",
+        ].join("\n"),
+      },
     ]);
   });
 
@@ -136,6 +158,13 @@ describe("the registry", () => {
     ]);
   });
 
+  test("refuses one name of two files in what nnhal.tflite imports", () => {
+    const ceil = operation("ceil.tflite.ts", 'import { abs } from "../abs.ts";\nexport const ceil = unary({});\n');
+    expect(generateRegistry([abs, tfliteAbs, ceil]).problems).toEqual([
+      "packages/operations/src/ops/ceil.tflite.ts: imports abs of ./abs.ts, but ./ops/abs.ts exports this name too",
+    ]);
+  });
+
   test("refuses a list of the HAL's operations", () => {
     const { problems } = generateRegistry([operation("abs.ts", "export const abs = [\n  one,\n];\n")]);
     expect(problems).toEqual(["packages/operations/src/ops/abs.ts: must define one operation"]);
@@ -150,7 +179,7 @@ describe("on disk", () => {
   let root = "";
   const pathOf = (name: string) => `packages/operations/src/${name}.gen.ts`;
   const lists = ["registry", "operation-types", "families"].map(pathOf);
-  const ofAbs = [...lists, pathOf("family-other"), pathOf("tflite-operations")];
+  const ofAbs = [...lists, pathOf("family-other"), pathOf("tflite-operations"), pathOf("kernels")];
   const registry = () => join(root, "packages/operations/src/registry.gen.ts");
 
   beforeEach(() => {

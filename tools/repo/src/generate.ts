@@ -22,6 +22,7 @@ const operationsFolder = "packages/operations/src/ops";
 const documentPath = "docs/operations.md";
 const registryPath = "packages/operations/src/registry.gen.ts";
 const tfliteListPath = "packages/operations/src/tflite-operations.gen.ts";
+const kernelsPath = "packages/operations/src/kernels.gen.ts";
 const familiesPath = "packages/operations/src/families.gen.ts";
 const operationTypesPath = "packages/operations/src/operation-types.gen.ts";
 
@@ -73,6 +74,7 @@ export function generateRegistry(sources: readonly SourceFile[]): Generated {
     { path: operationTypesPath, text: operationTypesText(hal) },
     ...generateFamilies(hal),
     { path: tfliteListPath, text: tfliteText(tflite) },
+    { path: kernelsPath, text: kernelsText(sources, problems) },
   ];
   return { files, problems };
 }
@@ -145,6 +147,38 @@ function tfliteText(operations: readonly Defined[]): string {
     "",
   ];
   return lines.join("\n");
+}
+
+/**
+ * The entry from which the build of nnhal.tflite imports what its operations use of the rest of the package. It has all operations of the HAL besides, so
+ * that a family of them is one file of the build for browsers.
+ */
+function kernelsText(sources: readonly SourceFile[], problems: string[]): string {
+  const files = new Map<string, string>();
+  for (const { path, text } of sources) {
+    if (!path.endsWith(tfliteEnding) || path.endsWith(`.test${tfliteEnding}`)) continue;
+    for (const [, list = "", specifier = ""] of text.matchAll(/^import \{([^}]*)\} from "(\.[^"]*)";$/gm)) {
+      const file = specifier.startsWith("../") ? specifier.slice(1) : `./ops${specifier.slice(1)}`;
+      if (file.endsWith(tfliteEnding) || file.startsWith("./tflite-")) continue;
+      for (const entry of list.split(",").map((each) => each.trim())) {
+        if (entry === "" || entry.startsWith("type ")) continue;
+        const [name = entry] = entry.split(" as ");
+        const other = files.get(name);
+        if (other !== undefined && other !== file)
+          problems.push(`${path}: imports ${name} of ${file}, but ${other} exports this name too`);
+        files.set(name, file);
+      }
+    }
+  }
+  const exports = [...files].map(([name, file]) => `export { ${name} } from "${file}";`).sort();
+  return [
+    "// Generated from the imports of the files *.tflite.ts in ops/ by `npm run generate`; do not edit.",
+    "// In a browser one file serves both entries, so it has all of the other one.",
+    'export * from "./authoring.ts";',
+    'export { operations } from "./registry.gen.ts";',
+    ...exports,
+    "",
+  ].join("\n");
 }
 
 function registryText(operations: readonly Defined[]): string {
