@@ -526,7 +526,7 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
       const { outputs } = await engine.run(Object.fromEntries(inputs.map(({ name }) => [name, noise])));
       await engine.end();
       for (const [place] of inputs.entries()) await page.getByRole("button", { name: "Noise" }).nth(place).click();
-      const shownOutputs = page.locator(".card").last().locator("details");
+      const shownOutputs = page.locator(".card").last().locator("details.tensor");
       await page
         .getByText(new RegExp(`median .* of ${inputs.length}$|^Outputs`))
         .first()

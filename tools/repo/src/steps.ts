@@ -21,6 +21,7 @@ import { checkPublished } from "./published.ts";
 import { checkServerBundles } from "./server-bundles.ts";
 import { checkBuiltFiles } from "./source-paths.ts";
 import { runTests, type TestCounts } from "./test-run.ts";
+import { checkStudioSize } from "./three-lines.ts";
 import { checkTypes } from "./type-check.ts";
 import { checkWording } from "./wording.ts";
 import {
@@ -166,12 +167,14 @@ export const steps: readonly Step[] = [
 ];
 
 async function checkBrowsers(root: string): Promise<StepResult> {
+  const studio = checkStudioSize(join(root, "apps/studio/dist"));
+  if (!studio.ok) return studio;
   const bundles = await checkBrowserBundles(root, publicPackages(root));
   if (!bundles.ok) return bundles;
   const servers = await checkServerBundles(root);
   if (!servers.ok) return servers;
   const { ok, output, notes, skipped } = await checkPages(root);
-  return { ok, output, notes: [...bundles.notes, ...notes], counts: { passed: 0, failed: 0, skipped } };
+  return { ok, output, notes: [...bundles.notes, studio.output, ...notes], counts: { passed: 0, failed: 0, skipped } };
 }
 
 /** Does work on the published packages, or on those of them that a change touches; none if it touches no package. */

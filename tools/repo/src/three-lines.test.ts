@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { packageOf } from "./fixtures.ts";
-import { checkSize, findNeeded, projectFiles } from "./three-lines.ts";
+import { checkSize, checkStudioSize, findNeeded, projectFiles } from "./three-lines.ts";
 import { workspaceRoot } from "./workspace.ts";
 
 test("what a package needs is all that it depends on, and nothing else", () => {
@@ -39,8 +39,10 @@ test("an install that is too large is found, with the largest packages", () => {
       ok: true,
       output: expect.stringMatching(/^nnhal takes 0\.03 MB .*\n {2}0\.02 MB @nnhal\/types\n {2}0\.01 MB small$/),
     });
+    expect(checkStudioSize(modules, 30_000)).toEqual({ ok: true, output: "@nnhal/studio takes 0.03 MB, of 0.03 MB" });
     put("small/index.js", 10_001);
     expect(checkSize(modules, 30_000).ok).toBe(false);
+    expect(checkStudioSize(modules, 30_000).ok).toBe(false);
   } finally {
     rmSync(modules, { recursive: true });
   }

@@ -108,6 +108,15 @@ export function checkSize(modules: string, limit = installLimit): CommandResult 
   return { ok: total <= limit, output };
 }
 
+/** Bytes that the build of @nnhal/studio may take: the page, and the program that serves it. */
+export const studioLimit = 3_000_000;
+
+/** Checks that a build of @nnhal/studio is small enough. */
+export function checkStudioSize(dist: string, limit = studioLimit): CommandResult {
+  const size = sizeOf(dist);
+  return { ok: size <= limit, output: `@nnhal/studio takes ${sizeText(size)}, of ${sizeText(limit)}` };
+}
+
 /** A package and all of this workspace that it depends on. */
 export function findNeeded(name: string, packages: readonly WorkspacePackage[]): ReadonlySet<WorkspacePackage> {
   const byName = new Map(packages.map((one) => [one.manifest.name, one]));
@@ -122,7 +131,8 @@ export function findNeeded(name: string, packages: readonly WorkspacePackage[]):
   return needed;
 }
 
-function sizeOf(path: string): number {
+/** Bytes of a file, or of all files in a folder. */
+export function sizeOf(path: string): number {
   const status = statSync(path);
   if (!status.isDirectory()) return status.size;
   return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);

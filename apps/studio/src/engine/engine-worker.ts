@@ -8,7 +8,7 @@ import { GPUJS } from "./gpujs-name.ts";
 
 if (self.name === GPUJS) {
   provide({
-    engines: [() => import("@nnhal/backend-gpujs")],
+    engines: [() => import("@nnhal/backend-gpujs"), () => import("@nnhal/backend-wasm")],
     extensions: [() => import("@nnhal/extension-mediapipe")],
   });
   serve(portOfStarter());

@@ -77,7 +77,7 @@ export function outcomeText({ status }: Pick<OperatorView, "status">): string {
   return outcomes[status][0];
 }
 
-/** Fills of a graph's boxes, and the legend. `colorOf` resolves a variable of the page's styles. */
+/** Fills of a graph's boxes, and the legend: the most first, others as they appear. `colorOf` resolves a variable of the page's styles. */
 export function colorGraph(
   { file, subgraph, graph, folded }: Pick<Shown, "file" | "subgraph" | "graph" | "folded">,
   mode: ColorMode,
@@ -96,7 +96,7 @@ export function colorGraph(
     if (mode === "kind") return [operator.kind, kindVariables[operator.kind] ?? "--kind-unknown"];
     return mode === "outcome" ? outcomes[operator.status] : (found?.get(operator.index) ?? unknown);
   };
-  const legend = new Map<string, string>();
+  const legend = new Map<string, LegendEntry & { readonly severity: number }>();
   const fills = graph.nodes.map(({ type, index }) => {
     const operator = type === "operator" ? operators[index] : undefined;
     const several = type === "group" ? folded[index] : undefined;
@@ -104,10 +104,11 @@ export function colorGraph(
     if (members === undefined) return undefined;
     const [label, variable] = mostOf(members.map(groupOf));
     const color = colorOf(variable);
-    legend.set(label, color);
+    legend.set(label, { label, color, severity: severities.indexOf(variable) });
     return color;
   });
-  return { fills, legend: [...legend].map(([label, color]) => ({ label, color })) };
+  const sorted = [...legend.values()].sort((a, b) => b.severity - a.severity);
+  return { fills, legend: sorted.map(({ label, color }) => ({ label, color })) };
 }
 
 /** Colors that count more than those before them, whichever are more. */

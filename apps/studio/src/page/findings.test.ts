@@ -70,6 +70,13 @@ describe("colors", () => {
       "5 to 10 %",
       "less than 2 %",
     ]);
+    // The most is first, wherever it is in the graph.
+    const reversed: Profile = { time: 10, operations: [...operations].reverse() };
+    expect((await findColored("time", { profile: reversed })).legend).toEqual([
+      "10 % of the time and more",
+      "5 to 10 %",
+      "less than 2 %",
+    ]);
   });
 
   it("are by error", async () => {
@@ -82,9 +89,9 @@ describe("colors", () => {
       ],
     } as unknown as DiffReport;
     expect((await findColored("error", { difference })).legend).toEqual([
-      "equal",
-      "differs as arithmetic explains",
       "wrong",
+      "differs as arithmetic explains",
+      "equal",
     ]);
   });
 });

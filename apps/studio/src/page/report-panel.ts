@@ -36,6 +36,9 @@ export function ReportPanel() {
   );
 }
 
+/** Columns that fit beside each other on a narrow screen. The cells of others are below each other there. */
+const MOST_NARROW = 3;
+
 function TableCard({ table: { title, columns, rows, more } }: { readonly table: ReportTable }) {
   return h(
     "section",
@@ -43,7 +46,7 @@ function TableCard({ table: { title, columns, rows, more } }: { readonly table: 
     h("h2", null, title),
     h(
       "div",
-      { class: "scroll" },
+      { class: columns.length > MOST_NARROW ? "scroll stack" : "scroll" },
       h(
         "table",
         { "aria-label": title },
@@ -63,7 +66,7 @@ function TableCard({ table: { title, columns, rows, more } }: { readonly table: 
             h(
               "tr",
               { key: row },
-              cells.map((cell, place) => h(Cell, { key: place, cell })),
+              cells.map((cell, place) => h(Cell, { key: place, cell, label: columns[place] ?? "" })),
             ),
           ),
         ),
@@ -76,12 +79,13 @@ function TableCard({ table: { title, columns, rows, more } }: { readonly table: 
 /** Letters of a text that may take several lines. */
 const LONG = 40;
 
-function Cell({ cell }: { readonly cell: ReportCell }) {
-  if (typeof cell === "string") return h("td", { class: cell.length > LONG ? "long" : undefined }, cell);
+function Cell({ cell, label }: { readonly cell: ReportCell; readonly label: string }) {
+  if (typeof cell === "string")
+    return h("td", { class: cell.length > LONG ? "long" : undefined, "data-label": label }, cell);
   const { text, part, tone } = cell;
   return h(
     "td",
-    { class: tone },
+    { class: tone, "data-label": label },
     part !== undefined && h("meter", { min: 0, max: 1, value: part, "aria-label": text }),
     text,
   );

@@ -83,8 +83,12 @@ function namesOf(value: unknown): string {
   return Array.isArray(value) ? value.map(textOf).join(", ") : "";
 }
 
-function table(title: string, columns: readonly string[], rows: ReportTable["rows"]): ReportTable {
-  return { title, columns, rows: rows.slice(0, MOST_ROWS), more: Math.max(0, rows.length - MOST_ROWS) };
+function table(title: string, titles: readonly string[], all: ReportTable["rows"]): ReportTable {
+  // Columns without a text in any row are left out.
+  const isWanted = titles.map((_, column) => all.length === 0 || all.some((cells) => cells[column] !== ""));
+  const columns = titles.filter((_, column) => isWanted[column]);
+  const rows = all.slice(0, MOST_ROWS).map((cells) => cells.filter((_, column) => isWanted[column]));
+  return { title, columns, rows, more: Math.max(0, all.length - MOST_ROWS) };
 }
 
 /** Times with bars: those of one column, of which the greatest has the longest. */

@@ -4,7 +4,7 @@
 import { h } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { OutputView, RunView } from "../engine/runner.ts";
-import { numberText } from "../text.ts";
+import { countText, numberText } from "../text.ts";
 import { Summary } from "./details.ts";
 
 /** Extents of charts. */
@@ -69,12 +69,62 @@ function Output({ output: { name, type, shape, summary, points, strings } }: { r
             summary.least < summary.greatest && h("p", { key: "counts", class: "caption" }, "by value"),
           ],
           h(Summary, { key: "summary", summary, title: "values" }),
+          summary.first.length > 1 &&
+            h(Rows, { key: "rows", values: summary.first, shape, count: summary.count, name }),
         ]
       : h(
           "ul",
           null,
           strings.slice(0, 100).map((text, place) => h("li", { key: place }, text)),
         ),
+  );
+}
+
+/** Most columns of a table of values. */
+const MOST_COLUMNS = 16;
+
+/** The first values as a table, a row for each of the last dimension; longer ones and lists have a row for each value. */
+function Rows({
+  values,
+  shape,
+  count,
+  name,
+}: {
+  readonly values: readonly number[];
+  readonly shape: readonly number[];
+  readonly count: number;
+  readonly name: string;
+}) {
+  const last = shape.at(-1) ?? 1;
+  const width = shape.filter((extent) => extent > 1).length > 1 && last <= MOST_COLUMNS ? last : 1;
+  const rows = Array.from({ length: Math.ceil(values.length / width) }, (_, row) =>
+    values.slice(row * width, (row + 1) * width),
+  );
+  return h(
+    "details",
+    null,
+    h("summary", { class: "soft" }, "as a table"),
+    h(
+      "div",
+      { class: "scroll rows" },
+      h(
+        "table",
+        { "aria-label": `The first values of ${name}` },
+        h(
+          "tbody",
+          null,
+          rows.map((cells, row) =>
+            h(
+              "tr",
+              { key: row },
+              h("th", null, countText(row)),
+              cells.map((value, column) => h("td", { key: column }, numberText(value, 6))),
+            ),
+          ),
+        ),
+      ),
+      count > values.length && h("p", { class: "soft" }, `and ${countText(count - values.length)} more values`),
+    ),
   );
 }
 

@@ -9,13 +9,16 @@ import { saveJson } from "./download.ts";
 import { liveBytes } from "./liveness.ts";
 import { partsOf } from "./parts.ts";
 import { Placing } from "./placing.ts";
-import { compare, difference, explain, explanation, measure, profile } from "./session.ts";
+import { compare, difference, explain, explanation, measure, placement, profile } from "./session.ts";
 import { colorMode, panel, selectOperator, shown, showSubgraph } from "./store.ts";
 import { Timelines } from "./timeline.ts";
 
 /** The part of the page that explains. */
 export function WhyPanel() {
   const against = useSignal("reference");
+  // A machine judges with the reference alone.
+  const judges = placement.value.isOnMachine ? ["reference"] : ["reference", "wasm"];
+  const judge = judges.includes(against.value) ? against.value : "reference";
   return h(
     "main",
     { class: "cards wide" },
@@ -29,18 +32,17 @@ export function WhyPanel() {
         { class: "actions" },
         h("button", { type: "button", onClick: () => void explain() }, "Which device computes what"),
         h("button", { type: "button", onClick: () => void measure() }, "Measure each operation"),
-        h("button", { type: "button", onClick: () => void compare(against.value) }, "Compare each operation with"),
+        h("button", { type: "button", onClick: () => void compare(judge) }, "Compare each operation with"),
         h(
           "select",
           {
             "aria-label": "The judge",
-            value: against.value,
+            value: judge,
             onChange: (event: { currentTarget: HTMLSelectElement }) => {
               against.value = event.currentTarget.value;
             },
           },
-          h("option", { value: "reference" }, "nnhal-reference"),
-          h("option", { value: "wasm" }, "nnhal-wasm"),
+          judges.map((name) => h("option", { key: name, value: name }, `nnhal-${name}`)),
         ),
       ),
     ),
@@ -75,7 +77,7 @@ function Parts() {
     h("h2", null, "Parts and their borders"),
     h(
       "div",
-      { class: "scroll" },
+      { class: "scroll stack" },
       h(
         "table",
         { "aria-label": "Parts" },
@@ -98,12 +100,12 @@ function Parts() {
               "tr",
               { key: part },
               h("th", null, part + 1),
-              h("td", null, device),
-              h("td", null, countText(operations)),
-              h("td", null, sizeText(bytesIn)),
-              h("td", null, sizeText(bytesOut)),
-              h("td", null, timeText(predictedTime)),
-              isMeasured && h("td", null, time === undefined ? "–" : timeText(time)),
+              h("td", { "data-label": "device" }, device),
+              h("td", { "data-label": "operations" }, countText(operations)),
+              h("td", { "data-label": "bytes in" }, sizeText(bytesIn)),
+              h("td", { "data-label": "bytes out" }, sizeText(bytesOut)),
+              h("td", { "data-label": "expected" }, timeText(predictedTime)),
+              isMeasured && h("td", { "data-label": "measured" }, time === undefined ? "–" : timeText(time)),
             ),
           ),
         ),
@@ -158,7 +160,7 @@ function Plan() {
     ),
     h(
       "div",
-      { class: "scroll" },
+      { class: "scroll stack" },
       h(
         "table",
         { "aria-label": "Operations" },
@@ -196,11 +198,11 @@ function Plan() {
                   `${index + 1} ${operation}`,
                 ),
               ),
-              h("td", null, device ?? "the runtime"),
+              h("td", { "data-label": "device" }, device ?? "the runtime"),
               measured &&
                 h(
                   "td",
-                  null,
+                  { "data-label": "time" },
                   time === undefined
                     ? "–"
                     : [
@@ -208,10 +210,11 @@ function Plan() {
                         timeText(time),
                       ],
                 ),
-              compared && h("td", null, alone ? errorText(alone) : (error?.verdict ?? "–")),
-              compared && h("td", null, alone ? noiseText(alone) : "–"),
-              compared && h("td", null, alone ? worstText(alone) : ""),
-              h("td", { class: "why long" }, reason),
+              compared &&
+                h("td", { "data-label": "largest error" }, alone ? errorText(alone) : (error?.verdict ?? "–")),
+              compared && h("td", { "data-label": "SNR" }, alone ? noiseText(alone) : "–"),
+              compared && h("td", { "data-label": "worst element" }, alone ? worstText(alone) : ""),
+              h("td", { class: "why long", "data-label": "why" }, reason),
             );
           }),
         ),
