@@ -98,12 +98,10 @@ function loadReference(
 
 /** The newest HAL version that all devices have which may be chosen. Engines become devices of the newest. */
 export function halVersionOf({ devices }: SelectionOptions): HalVersion {
-  let common: HalVersion = newestHalVersion;
-  for (const device of Array.isArray(devices) ? devices : []) {
-    const version: HalVersion = typeof device === "string" ? common : (device?.halVersion ?? canonicalHalVersion);
-    if (version < common) common = version;
-  }
-  return common;
+  return (Array.isArray(devices) ? devices : []).reduce<HalVersion>((common, device: string | Device) => {
+    const version = typeof device === "string" ? common : (device?.halVersion ?? canonicalHalVersion);
+    return version < common ? version : common;
+  }, newestHalVersion);
 }
 
 /**

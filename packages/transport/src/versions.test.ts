@@ -1,7 +1,8 @@
 /** Peers of different versions of the protocol agree on the newest that both speak, or say why there is none. */
+import { createFence } from "@nnhal/driver-core/fence";
 import { memoryOf } from "@nnhal/driver-core/memory";
 import { addModel } from "@nnhal/test-kit/models";
-import { type Device, ErrorStatus, type Hints } from "@nnhal/types";
+import { type Device, ErrorStatus, type Hints, type Request } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
 import { memoryChannels } from "./channel/index.ts";
 import { connectDevice } from "./client/index.ts";
@@ -10,7 +11,7 @@ import type { Channel } from "./protocol/channel.ts";
 import { commonVersion, handshakeFrame, hello, protocolVersions, welcome } from "./protocol/handshake.ts";
 import { serve } from "./server/index.ts";
 
-const { NONE, GENERAL_FAILURE } = ErrorStatus;
+const { NONE, GENERAL_FAILURE, INVALID_ARGUMENT } = ErrorStatus;
 let device: Device;
 beforeAll(async () => {
   // Without clients of its own, so that a changed device is the one that is served.
@@ -36,9 +37,11 @@ function replaceFirst(channel: Channel, first: Uint8Array): Channel {
   };
 }
 
-/** The reference, and the hints that it receives; connected by versions of the protocol. */
+/** The reference, and the hints, paddings and fenced runs of set-up executions that it receives; connected by versions of the protocol. */
 async function connect(versions: readonly number[]) {
   const received: unknown[] = [];
+  const paddings: unknown[] = [];
+  const repeated: unknown[] = [];
   const hinted: Device = {
     ...device,
     async prepareModel(model, options) {
@@ -52,18 +55,27 @@ async function connect(versions: readonly number[]) {
           ...preparedModel,
           execute(request, given) {
             received.push(given?.hints);
+            paddings.push(paddingsOf(request));
             return execute(request, given);
           },
           ...(executeFenced && {
             executeFenced(request, waitFor, given) {
               received.push(given?.hints);
+              paddings.push(paddingsOf(request));
               return executeFenced(request, waitFor, given);
             },
           }),
           ...(createReusableExecution && {
-            createReusableExecution(request, given) {
+            async createReusableExecution(request, given) {
               received.push(given?.hints);
-              return createReusableExecution(request, given);
+              paddings.push(paddingsOf(request));
+              const { execution, ...outcome } = await createReusableExecution(request, given);
+              if (execution === null) return { ...outcome, execution };
+              const executeFenced: typeof execution.executeFenced = (waitFor, times) => {
+                repeated.push(times);
+                return execution.executeFenced(waitFor, times);
+              };
+              return { ...outcome, execution: { ...execution, executeFenced } };
             },
           }),
         },
@@ -75,7 +87,11 @@ async function connect(versions: readonly number[]) {
   const first = handshakeFrame("hello", hello, { versions, service: "" });
   const remote = await connectDevice(replaceFirst(client, first));
   if ("unavailable" in remote) throw new Error(remote.unavailable);
-  return { remote, received };
+  return { remote, received, paddings, repeated };
+}
+
+function paddingsOf({ inputs, outputs }: Request): readonly (number | undefined)[] {
+  return [...inputs, ...outputs].map(({ location }) => location.padding);
 }
 
 /** A request on memory with 1, 2 and 10, 20, and its sums. */
@@ -121,6 +137,76 @@ describe("a client and a server", () => {
     remote.close();
   });
 
+  /** The request of `sumRequest` with padding that lies in the memory. */
+  const paddedSum = () => {
+    const { request, values } = sumRequest();
+    const [first, ...others] = request.inputs;
+    if (first === undefined) throw new Error("the request has inputs");
+    return {
+      values,
+      request: { ...request, inputs: [{ ...first, location: { ...first.location, padding: 16 } }, ...others] },
+    };
+  };
+
+  it.each<[readonly number[], number | undefined]>([
+    [[1], undefined],
+    [protocolVersions, 16],
+  ])("of versions %j carry the padding of arguments as %s", async (versions, padding) => {
+    const { remote, paddings } = await connect(versions);
+    const { preparedModel } = await remote.prepareModel(addModel([2]));
+    const { request, values } = paddedSum();
+    expect(await preparedModel?.execute(request)).toMatchObject({ status: NONE });
+    const launched = await preparedModel?.executeFenced?.(request, []);
+    expect(launched).toMatchObject({ status: NONE });
+    await launched?.syncFence?.wait();
+    const created = await preparedModel?.createReusableExecution?.(request);
+    if (padding !== undefined) expect(await created?.execution?.execute()).toMatchObject({ status: NONE });
+    expect([...values.subarray(4)]).toEqual([11, 22]);
+    const expected = [padding, undefined, undefined];
+    expect(paddings).toEqual(padding === undefined ? [expected, expected] : [expected, expected, expected]);
+    remote.close();
+  });
+
+  it("of version 2 refuse padding beyond the memory", async () => {
+    const { remote } = await connect(protocolVersions);
+    const { preparedModel } = await remote.prepareModel(addModel([2]));
+    const { request } = paddedSum();
+    const [first, ...others] = request.inputs;
+    if (first === undefined) throw new Error("the request has inputs");
+    const beyond = { ...request, inputs: [{ ...first, location: { ...first.location, padding: 17 } }, ...others] };
+    expect(await preparedModel?.execute(beyond)).toMatchObject({ status: INVALID_ARGUMENT });
+    const wrong = { ...request, inputs: [{ ...first, location: { ...first.location, padding: -1 } }, ...others] };
+    expect(await preparedModel?.execute(wrong)).toMatchObject({ status: INVALID_ARGUMENT });
+    remote.close();
+  });
+
+  it("run what was set up behind fences, as it was set up", async () => {
+    const { remote, received, repeated } = await connect(protocolVersions);
+    const { preparedModel } = await remote.prepareModel(addModel([2]));
+    const { request, values } = sumRequest();
+    const created = await preparedModel?.createReusableExecution?.(request, { hints });
+    for (const value of [5, 7]) {
+      values.fill(value, 0, 2);
+      const { fence, signal, fail } = createFence();
+      const launched = await created?.execution?.executeFenced([fence], { duration: 10_000_000_000n });
+      expect(launched).toMatchObject({ status: NONE });
+      expect(await created?.execution?.execute()).toMatchObject({ status: GENERAL_FAILURE });
+      if (value === 5) signal();
+      else fail();
+      expect(await launched?.syncFence?.wait()).toBe(value === 5 ? "SIGNALED" : "ERROR");
+      if (value === 5) expect([...values.subarray(4)]).toEqual([value + 10, value + 20]);
+    }
+    expect(repeated).toEqual([{ duration: 10_000_000_000n }, { duration: 10_000_000_000n }]);
+    // Neither was executed anew.
+    expect(received).toEqual([undefined, hints]);
+    const failed = createFence();
+    failed.fail();
+    expect(await created?.execution?.executeFenced([failed.fence])).toMatchObject({ status: INVALID_ARGUMENT });
+    expect(await created?.execution?.executeFenced(5 as never)).toMatchObject({ status: INVALID_ARGUMENT });
+    expect(await created?.execution?.execute()).toMatchObject({ status: NONE });
+    remote.close();
+  });
+
   it("repeat ordinary executions of a device that sets none up", async () => {
     const [client, server] = memoryChannels();
     const plain: Device = {
@@ -142,6 +228,11 @@ describe("a client and a server", () => {
       values.fill(value, 0, 2);
       expect(await created?.execution?.execute()).toMatchObject({ status: NONE });
       expect([...values.subarray(4)]).toEqual([value + 10, value + 20]);
+      values.fill(value + 1, 0, 2);
+      const launched = await created?.execution?.executeFenced([]);
+      expect(launched).toMatchObject({ status: NONE });
+      await launched?.syncFence?.wait();
+      expect([...values.subarray(4)]).toEqual([value + 11, value + 21]);
     }
     remote.close();
   });

@@ -6,7 +6,6 @@ import type { Match, Vocabulary } from "@nnhal/operations";
 import type { ExtensionNameAndPrefix, HalVersion, Memory, Operation, Subgraph } from "@nnhal/types";
 import type { IssueList } from "./issues.ts";
 import type { RuleCode } from "./rules.ts";
-import { isLostInAidl } from "./type-ranges.ts";
 
 /** Whose rules apply. `driver`: a driver's. `runtime`: the framework's, which lets WHILE operands have unknown sizes. */
 export type ValidationMode = "driver" | "runtime";
@@ -22,8 +21,6 @@ export interface VersionRequirement {
 /** See the file's head. */
 export interface ModelContext {
   readonly version: HalVersion;
-  /** True if a version of AIDL was asked for, which lacks what only older ones have. */
-  readonly isAidlOnly: boolean;
   readonly mode: ValidationMode;
   /** Types and operations of the HAL and of the extensions that are known. */
   readonly vocabulary: Vocabulary;
@@ -50,18 +47,6 @@ export function requireVersion(
   if (needed <= version) return;
   if (requirements !== undefined) requirements.push({ version: needed, path, message: `${what} needs HAL ${needed}` });
   else issues.add(code, path, `${what} needs HAL ${needed}, the model is of ${version}`);
-}
-
-/** Reports a code that versions of AIDL do not have. */
-export function refuseLostCode(
-  { version, isAidlOnly, issues }: ModelContext,
-  type: number,
-  code: RuleCode,
-  path: string,
-  what: string,
-): void {
-  if (isAidlOnly && isLostInAidl(type))
-    issues.add(code, path, `${what} exists in HAL 1.0 to 1.3 only, the model is of ${version}`);
 }
 
 /** An operand under validation. */

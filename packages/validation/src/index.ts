@@ -44,7 +44,7 @@ export {
 export type { SealedModel } from "./model-copy.ts";
 export { operandTypeIssues } from "./operand.ts";
 export { poolIssues, validatePool } from "./pool.ts";
-export { type RequestValidationOptions, requestIssues, validateRequest } from "./request.ts";
+export { deviceRequestIssues, type RequestValidationOptions, requestIssues, validateRequest } from "./request.ts";
 export { type CheckedResult, checkResult, type ExpectedOutput, type ResultValidationOptions } from "./result.ts";
 export { type Rule, type RuleCode, rules } from "./rules.ts";
 export { type SealOptions, sealModel } from "./sealed-model.ts";

@@ -152,13 +152,36 @@ describe("what HIDL alone has", () => {
     expect(validIn(withPrefix(0x7fff))).toEqual(halVersions.filter((version) => version >= "1.2"));
     expect(validIn(withPrefix(0x8000))).toEqual(["1.2", "1.3"]);
     expect(listRules(modelIssues(withPrefix(0x8000), { version: "aidl2" }))).toEqual([
-      "extension-mapping extensionNameToPrefix[0].prefix",
       "extension-operation-version main.operations[1].type",
-      "extension-prefix main.operations[1].type",
+      "extension-mapping extensionNameToPrefix[0].prefix",
     ]);
   });
 
   it("is valid where no version is asked for", () => {
     for (const model of [oemOperation, withPrefix(0x8000)]) expect(validateModel(model)).toBe(true);
+  });
+});
+
+describe("what AIDL alone refuses", () => {
+  const aidl = halVersions.filter(isAidl);
+  const valid = changePart(floorModel(), "referenced", [floorModel().main]);
+
+  it("is padding of an operand (rule 76)", () => {
+    const padded = changePart(floorModel(), "main.operands[0].location.padding", 1);
+    for (const version of aidl) {
+      expect(listRules(modelIssues(padded, { version }))).toEqual(["model-padding main.operands[0].location.padding"]);
+      expect(validateModel(changePart(floorModel(), "main.operands[0].location.padding", 0), { version })).toBe(true);
+    }
+    for (const version of ["1.0", "1.3", undefined] as const)
+      expect(validateModel(padded, { ...(version && { version }) })).toBe(true);
+  });
+
+  it.each(["operands", "operations"])("is a referenced subgraph without %s (rule 77)", (list) => {
+    const empty = changePart(valid, `referenced[0].${list}`, []);
+    for (const version of aidl) {
+      expect(validateModel(valid, { version })).toBe(true);
+      expect(listRules(modelIssues(empty, { version }))).toContain(`referenced-empty referenced[0].${list}`);
+    }
+    expect(listRules(modelIssues(empty, { version: "1.3" }))).not.toContain(`referenced-empty referenced[0].${list}`);
   });
 });

@@ -19,6 +19,7 @@ import {
   type Operation,
   type Subgraph,
 } from "@nnhal/types";
+import { checkModelOfAidl } from "./aidl.ts";
 import { type ModelContext, requireVersion, type ValidationMode } from "./context.ts";
 import { type ControlFlowOperation, checkControlFlow } from "./control-flow.ts";
 import { checkBoundary, checkOrder } from "./graph.ts";
@@ -29,7 +30,6 @@ import { memoryFacts } from "./pool.ts";
 import { checkReferenceCycles } from "./reference-cycle.ts";
 import { isBytes, isObject, isUint32 } from "./structure.ts";
 import type { SubgraphView } from "./subgraph-view.ts";
-import { greatestAidlPrefix } from "./type-ranges.ts";
 
 /** Options of validating a model. */
 export interface ModelValidationOptions {
@@ -59,7 +59,7 @@ export interface ModelAnalysis {
   readonly referenced: readonly InferredShapes[];
 }
 
-/** Validates a model, and infers its shapes as far as it fixes them. Never throws, whatever the model's fields hold. */
+/** Validates a model by the rules of HIDL, and infers its shapes as far as it fixes them. Never throws, whatever the model's fields hold. */
 export function analyseModel(model: Model, options: ModelValidationOptions = {}): ModelAnalysis {
   let shapes: InferredModelShapes = { main: [], referenced: [] };
   const issues = collectIssues("model", options.limit, (list) => {
@@ -70,7 +70,11 @@ export function analyseModel(model: Model, options: ModelValidationOptions = {})
 
 /** The rules that a model breaks; none for a valid model. Never throws, whatever the model's fields hold. */
 export function modelIssues(model: Model, options: ModelValidationOptions = {}): Issue[] {
-  return collectIssues("model", options.limit, (issues) => void checkModel(model, options, issues, undefined));
+  return collectIssues("model", options.limit, (issues) => {
+    checkModel(model, options, issues, undefined);
+    const { version } = options;
+    if (version !== undefined && isAidl(version)) checkModelOfAidl(model, version, issues);
+  });
 }
 
 /** Returns whether a model is valid. */
@@ -93,7 +97,7 @@ interface Findings {
  */
 export function checkModel(
   model: Model,
-  { version: asked, mode = "driver", extensions = [] }: ModelValidationOptions,
+  { version = newestHalVersion, mode = "driver", extensions = [] }: ModelValidationOptions,
   issues: IssueList,
   requirements: ModelContext["requirements"],
   matches?: Map<Operation, Match>,
@@ -102,12 +106,9 @@ export function checkModel(
     issues.add("structure", "model", `the model is ${show(model)}`);
     return { main: [], referenced: [] };
   }
-  const version = asked ?? newestHalVersion;
-  const isAidlOnly = asked !== undefined && isAidl(asked);
-  const prefixes = checkExtensionMapping(issues, model, isAidlOnly ? greatestAidlPrefix : 0xffff);
+  const prefixes = checkExtensionMapping(issues, model);
   const context: ModelContext = {
     version,
-    isAidlOnly,
     mode,
     vocabulary: vocabularyOf(prefixes, { extensions }),
     prefixes,
@@ -232,11 +233,7 @@ function checkPools(context: ModelContext): void {
 }
 
 /** Rule 58. Returns the valid entries. */
-function checkExtensionMapping(
-  issues: IssueList,
-  { extensionNameToPrefix }: Model,
-  most: number,
-): ExtensionNameAndPrefix[] {
+function checkExtensionMapping(issues: IssueList, { extensionNameToPrefix }: Model): ExtensionNameAndPrefix[] {
   const valid: ExtensionNameAndPrefix[] = [];
   const names = new Set<string>();
   const prefixes = new Set<number>();
@@ -258,11 +255,11 @@ function checkExtensionMapping(
       const expected = "a reverse domain name of lower case letters, digits, underscores and dots";
       issues.add("extension-name", `${path}.name`, `the name: expected ${expected}, got ${show(name)}`);
     }
-    if (prefix === 0 || prefix > most) {
+    if (prefix === 0 || prefix > 0xffff) {
       issues.add(
         "extension-mapping",
         `${path}.prefix`,
-        `the prefix: expected a number within [1, ${most}], got ${prefix}`,
+        `the prefix: expected a number within [1, 65535], got ${prefix}`,
       );
     }
     if (names.has(name)) issues.add("extension-mapping", `${path}.name`, `${show(name)} has a prefix already`);

@@ -19,14 +19,7 @@ import {
   OperandLifeTime,
   OperandType,
 } from "@nnhal/types";
-import {
-  addIssue,
-  type ModelContext,
-  type OperandPlace,
-  operandPath,
-  refuseLostCode,
-  requireVersion,
-} from "./context.ts";
+import { addIssue, type ModelContext, type OperandPlace, operandPath, requireVersion } from "./context.ts";
 import { collectIssues, type Issue, show, showDimensions } from "./issues.ts";
 import { checkLocation } from "./location.ts";
 import type { RuleCode } from "./rules.ts";
@@ -70,11 +63,10 @@ export function checkOperand(place: OperandPlace, operand: Operand | undefined):
     return Soundness.wrong;
   }
   const since = type?.since ?? extensionsSince;
-  if (since > context.version || context.isAidlOnly) {
+  if (since > context.version) {
     const what = operandTypeText(operand.type, context.prefixes, context.vocabulary);
     const path = operandPath(place, ".type");
     requireVersion(context, since, "operand-type", path, what);
-    refuseLostCode(context, operand.type, "operand-type", path, what);
   }
   if (type === undefined) {
     const described = checkExtensionOperand(place, operand);
@@ -104,7 +96,6 @@ export function operandTypeIssues(
   const issues = collectIssues("operand", undefined, (list) => {
     const context: ModelContext = {
       version: newestHalVersion,
-      isAidlOnly: false,
       mode: "runtime",
       vocabulary: vocabularyOf(prefixes, {}),
       prefixes,

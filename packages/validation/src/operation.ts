@@ -18,7 +18,7 @@ import {
   rankText,
 } from "@nnhal/operations";
 import { OperandLifeTime, type Operation, operandLifeTimeNames } from "@nnhal/types";
-import { type ModelContext, refuseLostCode, requireVersion } from "./context.ts";
+import { type ModelContext, requireVersion } from "./context.ts";
 import { show } from "./issues.ts";
 import { Soundness } from "./operand.ts";
 import { checkShapes } from "./shapes.ts";
@@ -123,7 +123,6 @@ function definitionOf(
   const { issues, version, vocabulary, prefixes } = context;
   const path = `${at}.type`;
   const isExtension = isExtensionOperationType(type);
-  refuseLostCode(context, type, isExtension ? "extension-operation-version" : "operation-type", path, name);
   if (isExtension) {
     if (extensionsSince > version) requireVersion(context, extensionsSince, "extension-operation-version", path, name);
     if (extensionOf(type, prefixes) === undefined) issues.add("extension-prefix", path, unknownPrefix(type));

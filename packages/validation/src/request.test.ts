@@ -9,7 +9,15 @@ import {
   output,
   subgraphOf,
 } from "@nnhal/test-kit/models";
-import { halVersions, type Model, type Operand, OperandType, type Request, type RequestArgument } from "@nnhal/types";
+import {
+  halVersions,
+  isAidl,
+  type Model,
+  type Operand,
+  OperandType,
+  type Request,
+  type RequestArgument,
+} from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { type RequestValidationOptions, requestIssues, validateRequest } from "./index.ts";
 
@@ -73,6 +81,60 @@ describe.each(sides)("%s", (side) => {
       expect(issuesOf({ [path]: changePart(nothing, `location.${field}`, 1) })).toEqual([`argument-no-value ${path}`]);
     }
     expect(issuesOf({ [path]: { ...nothing, dimensions: [2] } })).toEqual([`argument-no-value ${path}`]);
+  });
+
+  it("lie in the pool with their padding (rule 44)", () => {
+    const at = (offset: number, padding: unknown) => ({
+      [`${path}.location`]: { poolIndex: 0, offset, length: 8, padding },
+    });
+    for (const [offset, padding] of [
+      [0, 56],
+      [56, 0],
+      [48, 8],
+      [0, undefined],
+    ] as const)
+      expect(issuesOf(at(offset, padding))).toEqual([]);
+    for (const [offset, padding] of [
+      [0, 57],
+      [56, 1],
+      [0, 0xffff_ffff],
+    ] as const)
+      expect(issuesOf(at(offset, padding))).toEqual([`argument-location ${path}.location`]);
+    for (const padding of [-1, 0.5, "1", null]) expect(issuesOf(at(0, padding))).toEqual([`structure ${path}`]);
+  });
+
+  it("have no padding if they are omitted, or a token's or a hardware buffer's", () => {
+    const padded = { poolIndex: 0, offset: 0, length: 0, padding: 1 };
+    expect(issuesOf({ [path]: { ...nothing, location: padded } })).toEqual([`argument-no-value ${path}`]);
+    expect(issuesOf({ [`${path}.location`]: { ...padded, poolIndex: 1 }, pools: [pool, token] })).toEqual([
+      `argument-location ${path}.location`,
+    ]);
+  });
+
+  it.each(halVersions.filter(isAidl))("are of exact length in %s (rule 75)", (version) => {
+    const [shorter, longer] = [{ [`${path}.location.length`]: 7 }, { [`${path}.location.length`]: 9 }];
+    const exact = [`argument-exact-length ${path}.location.length`];
+    // The pool ends after the output.
+    const room = { "outputs[0].location.offset": 32 };
+    expect(issuesOf({ ...room, ...longer }, { version })).toEqual(exact);
+    expect(issuesOf({ ...room, ...longer }, { version: "1.3" })).toEqual([]);
+    expect(issuesOf({ ...room, ...longer })).toEqual([]);
+    const short = side === "inputs" ? [`argument-length ${path}.location.length`] : exact;
+    expect(issuesOf(shorter, { version })).toEqual(short);
+  });
+
+  it("have some bytes in AIDL, whatever their type and dimensions", () => {
+    const open = modelWith({ type: OperandType.TENSOR_FLOAT32, dimensions: [] });
+    const given = { [`${path}.location.length`]: 0, "inputs[0].dimensions": [2] };
+    if (side === "outputs") {
+      expect(issuesOf(given, { version: "aidl1" }, open)).toEqual([`argument-exact-length ${path}.location.length`]);
+      expect(issuesOf(given, { version: "1.3" }, open)).toEqual([]);
+      expect(issuesOf({ ...given, [`${path}.location.length`]: 5 }, { version: "aidl1" }, open)).toEqual([]);
+    }
+    const foreign = modelWith({ type: 0x1_0000, dimensions: [2] });
+    const ofZero = { [`${path}.location.length`]: 0 };
+    expect(issuesOf(ofZero, { version: "aidl1" }, foreign)).toEqual([`argument-exact-length ${path}.location.length`]);
+    expect(issuesOf({ [`${path}.location.length`]: 3 }, { version: "aidl1" }, foreign)).toEqual([]);
   });
 
   it("lie in a pool of the request (rule 44)", () => {

@@ -5,12 +5,14 @@
 import type { FactsByCode } from "@nnhal/operations";
 import {
   type HalVersion,
+  isAidl,
   type Model,
   newestHalVersion,
   type Operand,
   type Request,
   type RequestArgument,
 } from "@nnhal/types";
+import { checkRequestOfAidl } from "./aidl.ts";
 import { collectIssues, type Issue, type IssueList, show, showDimensions } from "./issues.ts";
 import { greatestSize, isReadable } from "./operand.ts";
 import { checkRequestPool, sizeOfMemory } from "./pool.ts";
@@ -19,7 +21,7 @@ import { knownOperandType, sizeOf } from "./type-ranges.ts";
 
 /** Options of validating a request. */
 export interface RequestValidationOptions {
-  /** The HAL version whose rules apply. Default: the newest. */
+  /** The HAL version whose rules apply. Default: the newest, with arguments that are longer than their values, which AIDL does not have. */
   readonly version?: HalVersion;
   /**
    * True if the execution can determine the shapes of outputs; a fenced one cannot. Default: true; false below HAL 1.2.
@@ -35,6 +37,20 @@ export interface RequestValidationOptions {
 
 /** The rules that a request breaks; none for a valid request. Never throws, whatever the fields hold. */
 export function requestIssues(request: Request, model: Model, options: RequestValidationOptions = {}): Issue[] {
+  return collectIssues("request", options.limit, (issues) => {
+    checkRequest(request, model, options, issues);
+    const { version, factsOf = knownOperandType } = options;
+    if (version !== undefined && isAidl(version) && issues.items.length === 0)
+      checkRequestOfAidl(request, model, factsOf, issues);
+  });
+}
+
+/** The same by the rules of devices, who take what any version has. */
+export function deviceRequestIssues(
+  request: Request,
+  model: Model,
+  options: Omit<RequestValidationOptions, "version"> = {},
+): Issue[] {
   return collectIssues("request", options.limit, (issues) => checkRequest(request, model, options, issues));
 }
 
@@ -117,8 +133,8 @@ function checkArgument(side: Side, argument: RequestArgument | undefined, operan
   if (!isReadableArgument(side, argument, position)) return;
   const { hasNoValue, location, dimensions } = argument;
   if (hasNoValue) {
-    const { poolIndex, offset, length } = location;
-    if (poolIndex === 0 && offset === 0 && length === 0 && dimensions.length === 0) return;
+    const { poolIndex, offset, length, padding = 0 } = location;
+    if (poolIndex + offset + length + padding + dimensions.length === 0) return;
     const shown = `poolIndex ${poolIndex}, offset ${offset}, length ${length}, dimensions ${showDimensions(dimensions)}`;
     issues.add(
       "argument-no-value",
@@ -147,7 +163,7 @@ function checkLength(
   const pool = request.pools[poolIndex];
   // An argument in a token's pool or a hardware buffer uses all of it; its length is 0.
   if (type === undefined || !isObject(pool) || pool.kind !== "memory") return;
-  if (isObject(pool.memory) && pool.memory.name === "hardware_buffer") return;
+  if (pool.memory?.name === "hardware_buffer") return;
   const known = dimensions.length > 0 ? dimensions : operand.dimensions;
   const size = sizeOf(type, known);
   if (length >= size) return;
@@ -170,8 +186,10 @@ function garbageOf(argument: RequestArgument | undefined): string | undefined {
   const { hasNoValue, location, dimensions } = argument;
   if (typeof hasNoValue !== "boolean") return `hasNoValue: expected a boolean, got ${show(hasNoValue)}`;
   if (!isObject(location)) return `location: expected an object, got ${show(location)}`;
-  for (const field of ["poolIndex", "offset", "length"] as const) {
-    if (!isUint32(location[field])) return `location.${field}: expected an integer, got ${show(location[field])}`;
+  for (const field of ["poolIndex", "offset", "length", "padding"] as const) {
+    const value = location[field];
+    const isAbsent = value === undefined && field === "padding";
+    if (!isAbsent && !isUint32(value)) return `location.${field}: expected an integer, got ${show(value)}`;
   }
   return isUint32List(dimensions) ? undefined : `dimensions: expected an array of integers, got ${show(dimensions)}`;
 }
@@ -179,7 +197,7 @@ function garbageOf(argument: RequestArgument | undefined): string | undefined {
 /** Rules 44 and 60. */
 function checkLocation(side: Side, location: RequestArgument["location"], position: number): void {
   const { request, issues } = side;
-  const { poolIndex, offset, length } = location;
+  const { poolIndex, offset, length, padding = 0 } = location;
   if (poolIndex >= request.pools.length) {
     const problem = `the poolIndex is ${poolIndex} where the request has ${request.pools.length} pools`;
     issues.add("argument-location", `${pathOf(side, position)}.location.poolIndex`, problem);
@@ -188,18 +206,19 @@ function checkLocation(side: Side, location: RequestArgument["location"], positi
   const pool = request.pools[poolIndex];
   // Defects of the pool itself are issues of their own.
   if (!isObject(pool)) return;
+  const used = offset + length + padding;
   if (pool.kind === "token") {
-    if (offset === 0 && length === 0) return;
+    if (used === 0) return;
     const problem = `offset ${offset} and length ${length} on a token's pool, where both must be 0`;
     issues.add("argument-location", `${pathOf(side, position)}.location`, problem);
     return;
   }
   const size = sizeOfMemory(pool.memory);
   if (size === undefined) return;
-  if (offset + length > size) {
-    const problem = `${length} bytes at ${offset} reach beyond the ${size} bytes of pool ${poolIndex}`;
+  if (used > size) {
+    const problem = `${used - offset} bytes at ${offset} reach beyond the ${size} bytes of pool ${poolIndex}`;
     issues.add("argument-location", `${pathOf(side, position)}.location`, problem);
-  } else if (pool.memory.name === "hardware_buffer" && (offset !== 0 || length !== 0)) {
+  } else if (pool.memory.name === "hardware_buffer" && used > 0) {
     const problem = `offset ${offset} and length ${length} on a hardware_buffer, where both must be 0`;
     issues.add("opaque-pool", `${pathOf(side, position)}.location`, problem);
   }

@@ -17,7 +17,7 @@ describe("the rules", () => {
   it("have names in kebab case, a reference and a sentence", () => {
     for (const [code, { hal, says }] of Object.entries(rules)) {
       expect(code).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
-      expect(hal).toMatch(/^1\.[0-3] \S/);
+      expect(hal).toMatch(/^(1\.[0-3]|AIDL [1-4]) \S/);
       expect(says).toMatch(/^[A-Za-z].*[^.]\.$/s);
     }
   });

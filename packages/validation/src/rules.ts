@@ -215,7 +215,7 @@ export const rules = {
   "argument-location": {
     rule: 44,
     hal: "1.0 RequestArgument.location",
-    says: "An argument lies within one of the request's pools; on a token's pool offset and length are 0.",
+    says: "An argument with its padding lies within one of the request's pools; on a token's pool offset and length are 0.",
   },
   "argument-shape-unknown": {
     rule: 45,
@@ -395,6 +395,13 @@ export const rules = {
     hal: "1.2 Operand.extraParams",
     says: "An operand has the extension data that the description of its type requires, if the description is known.",
   },
+  "argument-exact-length": {
+    rule: 75,
+    hal: "AIDL 1 RequestArgument.location",
+    says: "An argument in memory has the length that its type and dimensions need if these are known, else one above 0.",
+  },
+  "model-padding": { rule: 76, hal: "AIDL 1 DataLocation.padding", says: "The padding of a model's operand is 0." },
+  "referenced-empty": { rule: 77, hal: "AIDL 1 Model", says: "A referenced subgraph has operands and operations." },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** The code of a rule. */

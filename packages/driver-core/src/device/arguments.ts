@@ -18,9 +18,9 @@ import {
   type RequestMemoryPool,
 } from "@nnhal/types";
 import {
+  deviceRequestIssues,
   hasFields,
   longestList,
-  requestIssues,
   show,
   TooLong,
   takeList,
@@ -151,11 +151,12 @@ export function takeRequest(
     taken = takenRequest(request, model);
   } catch (error) {
     // Validation has the best message, if it finds the fault too.
-    const issues = error instanceof TooLong ? [] : requestIssues(request, model, { allowUnspecifiedOutput, factsOf });
+    const issues =
+      error instanceof TooLong ? [] : deviceRequestIssues(request, model, { allowUnspecifiedOutput, factsOf });
     if (issues.length === 0) return invalid(`the request cannot be read: ${messageOf(error)}`);
     return invalid(`the request is not valid: ${formatIssues(issues)}`);
   }
-  const issues = requestIssues(taken, model, { allowUnspecifiedOutput, isModelSound: true, factsOf });
+  const issues = deviceRequestIssues(taken, model, { allowUnspecifiedOutput, isModelSound: true, factsOf });
   return issues.length > 0 ? invalid(`the request is not valid: ${formatIssues(issues)}`) : taken;
 }
 
@@ -175,10 +176,10 @@ function takeArguments(list: readonly RequestArgument[], what: string, count: nu
   const taken: RequestArgument[] = [];
   for (let index = 0; index < count; index++) {
     const { hasNoValue, location, dimensions } = list[index];
-    const { poolIndex, offset, length } = location;
+    const { poolIndex, offset, length, padding } = location;
     taken.push({
       hasNoValue,
-      location: { poolIndex, offset, length },
+      location: padding === undefined ? { poolIndex, offset, length } : { poolIndex, offset, length, padding },
       dimensions: takeNumbers(dimensions, "dimensions"),
     });
   }

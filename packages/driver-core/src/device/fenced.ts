@@ -4,7 +4,7 @@
  */
 
 import type { RunResult } from "@nnhal/backend";
-import { ErrorStatus, type ExecutionInfo, MeasureTiming, type Request, type SyncFence } from "@nnhal/types";
+import { ErrorStatus, type ExecutionInfo, MeasureTiming, type SyncFence } from "@nnhal/types";
 import { earlierDeadline, makeDeadline, notMeasured, type Section } from "@nnhal/utils";
 import { callAt } from "@nnhal/utils/time";
 import type { ModelRecord } from "../engine/record.ts";
@@ -14,15 +14,15 @@ import { failure, type Refusal } from "../guard/refusal.ts";
 import { timingOf } from "./answer.ts";
 import type { FencedRunOptions } from "./arguments.ts";
 import { resetOutputs } from "./bind.ts";
-import { type CheckedRequest, checkInputs, checkRequest } from "./checked-request.ts";
+import { type CheckedRequest, checkInputs } from "./checked-request.ts";
 import type { DeviceContext } from "./context.ts";
 import { requestText } from "./log-text.ts";
 import { noPlaceToWait, run } from "./run.ts";
 
-/** Launches an execution behind fences, or returns a refusal. */
+/** Launches an execution behind fences, or returns a refusal. `check`: the request, if it is right. */
 export function executeFenced(
   record: ModelRecord,
-  request: Request,
+  check: () => CheckedRequest | Refusal,
   waitFor: readonly (SyncFence | null)[],
   options: FencedRunOptions,
   section: Section,
@@ -30,7 +30,7 @@ export function executeFenced(
 ): FencedWork | Refusal {
   const { now, scheduler, client, log, name } = context;
   const launchTime = now();
-  const checked = checkRequest(record, request, false, context);
+  const checked = check();
   if ("status" in checked) return checked;
   const fences = usableFences(waitFor);
   if ("status" in fences) return fences;

@@ -206,6 +206,21 @@ describe("PreparedModel", () => {
     expect(events).toEqual(["ran", "closed"]);
   });
 
+  it("checks the padding of an argument, also where all else repeats the request before", async () => {
+    const model = await prepare();
+    const { request } = absRequest();
+    const input = elementAt(request.inputs, 0);
+    const padded = (padding?: number): Request => ({
+      ...request,
+      inputs: [{ ...input, location: { ...input.location, ...(padding !== undefined && { padding }) } }],
+    });
+    for (const padding of [undefined, 8, undefined, 0, 8])
+      expect(await model.execute(padded(padding))).toMatchObject({ status: NONE });
+    for (const padding of [9, -1])
+      expect(await model.execute(padded(padding))).toMatchObject({ status: INVALID_ARGUMENT });
+    expect(await model.executeFenced?.(padded(9), [])).toMatchObject({ status: INVALID_ARGUMENT });
+  });
+
   it("does not throw if the executable does not close", async () => {
     const model = await prepare(undefined, {
       close() {

@@ -63,39 +63,42 @@ export function preparedModel(record: ModelRecord, context: DeviceContext): Prep
       end(section);
     }
   };
-  const result: PreparedModel & Pick<Reused, "executeFenced"> = {
+  const launchFenced: Reused["launchFenced"] = async (waitFor, take, check) => {
+    const refusal = closed();
+    if (refusal !== undefined) return failedFenced(refusal);
+    const section = begin();
+    let launched: ReturnType<typeof executeFenced>;
+    try {
+      const taken = take();
+      launched = "status" in taken ? taken : executeFenced(record, check, waitFor, taken, section, context);
+    } catch (error) {
+      launched = failure(`executing: ${messageOf(error)}`);
+    }
+    if ("status" in launched) {
+      end(section);
+      log.VLOG("DRIVER", () => `${name}: executeFenced returns ${outcomeText(launched)}`);
+      return failedFenced(launched);
+    }
+    const ended = launched.ended.finally(() => end(section));
+    // Work that can finish in this turn of the event loop has finished after it.
+    await Promise.race([ended, nextTurn()]);
+    const { syncFence } = launched.answer;
+    // An execution that has succeeded already needs no fence.
+    return syncFence?.state === "SIGNALED" ? { ...launched.answer, syncFence: null } : launched.answer;
+  };
+  const result: PreparedModel = {
     execute: (request, options) =>
       executeWith(request, options, (taken, section, start) =>
         execute(record, request, taken, section, context, start),
       ),
-    async executeFenced(request, waitFor, options) {
-      const refusal = closed();
-      if (refusal !== undefined) return failedFenced(refusal);
-      const section = begin();
-      let launched: ReturnType<typeof executeFenced>;
-      try {
-        const taken = fencedArguments(options, context.session.takeHints);
-        launched = "status" in taken ? taken : executeFenced(record, request, waitFor, taken, section, context);
-      } catch (error) {
-        launched = failure(`executing: ${messageOf(error)}`);
-      }
-      if ("status" in launched) {
-        end(section);
-        log.VLOG("DRIVER", () => `${name}: executeFenced returns ${outcomeText(launched)}`);
-        return failedFenced(launched);
-      }
-      const ended = launched.ended.finally(() => end(section));
-      // Work that can finish in this turn of the event loop has finished after it.
-      await Promise.race([ended, nextTurn()]);
-      const { syncFence } = launched.answer;
-      // An execution that has succeeded already needs no fence.
-      return syncFence?.state === "SIGNALED" ? { ...launched.answer, syncFence: null } : launched.answer;
-    },
-    createReusableExecution: async (...setUp) =>
-      (await reusables()).createReusable(
-        { record, context, closed, execute: executeWith, executeFenced: result.executeFenced },
-        ...setUp,
+    executeFenced: (request, waitFor, options) =>
+      launchFenced(
+        waitFor,
+        () => fencedArguments(options, context.session.takeHints),
+        () => checkRequest(record, request, false, context),
       ),
+    createReusableExecution: async (...setUp) =>
+      (await reusables()).createReusable({ record, context, closed, execute: executeWith, launchFenced }, ...setUp),
     async configureExecutionBurst(callback, requestChannel, resultChannel) {
       log.VLOG("DRIVER", () => `${name}: configureExecutionBurst`);
       const refusal = closed();

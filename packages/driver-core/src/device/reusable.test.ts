@@ -43,6 +43,20 @@ async function createOn(
 }
 
 describe("createReusableExecution", () => {
+  it("binds the request for runs behind fences, too", async () => {
+    const prepared = await prepare();
+    const execution = await createOn(prepared, absRequest().request);
+    for (let run = 0; run < 3; run++) {
+      const launched = await execution.executeFenced([]);
+      expect(launched).toMatchObject({ status: NONE });
+      await launched.syncFence?.wait();
+    }
+    const [first, ...others] = prepared.runs;
+    expect(others.slice(1).every(({ inputs }) => inputs === others[0]?.inputs)).toBe(true);
+    expect(others).toHaveLength(2);
+    expect(first?.inputs).not.toBe(others[0]?.inputs);
+  });
+
   it("checks the request once, and binds it for all runs", async () => {
     const prepared = await prepare();
     let reads = 0;

@@ -7,16 +7,14 @@ import {
   ErrorStatus,
   type ExecuteOptions,
   type ExecutionResult,
-  type FencedExecuteOptions,
   type FencedResult,
-  type PreparedModel,
   type Request,
   type ReusableResult,
+  type SyncFence,
 } from "@nnhal/types";
 import type { Section } from "@nnhal/utils";
 import type { ModelRecord } from "../engine/record.ts";
 import { failedExecution, failedFenced } from "../guard/failed.ts";
-import { writeTaken } from "../guard/hints.ts";
 import { failure, invalid, messageOf, type Refusal } from "../guard/refusal.ts";
 import { executeArguments, type FencedRunOptions, fencedArguments, type RunOptions } from "./arguments.ts";
 import { bindInputs, bindOutputs } from "./bind.ts";
@@ -35,14 +33,19 @@ export interface Reused {
   closed(): Refusal | undefined;
   /** Runs `launch` between the beginning and the end of an execution, and answers `request`. Never rejects. */
   execute(request: Request, options: ExecuteOptions | undefined, launch: Launch): Promise<ExecutionResult>;
-  readonly executeFenced: NonNullable<PreparedModel["executeFenced"]>;
+  /** Launches an execution behind fences with the options and the request that it is given. Never rejects. */
+  launchFenced(
+    waitFor: readonly (SyncFence | null)[],
+    take: () => FencedRunOptions | Refusal,
+    check: () => CheckedRequest | Refusal,
+  ): Promise<FencedResult>;
 }
 
 const busy = failure("the execution is running: it runs once at a time");
 
 /** Makes a reusable execution of a request. The request and the options can be any values. */
 export function createReusable(
-  { record, context, closed, execute, executeFenced }: Reused,
+  { record, context, closed, execute, launchFenced }: Reused,
   given: Request,
   options?: ExecuteOptions,
 ): ReusableResult {
@@ -70,7 +73,15 @@ export function createReusable(
     else void running.then(end);
     return running;
   };
-  const fenced = { ...fixed, ...(hints !== undefined && { hints: writeTaken(hints) }) };
+  const fenced = { ...fixed, ...(hints !== undefined && { hints }) };
+  // Behind fences the extents of all outputs must be known.
+  let isSpecified = false;
+  const checkFenced = (): CheckedRequest | Refusal => {
+    if (isSpecified && kept?.isIntact()) return kept.checked;
+    const checked = checkRequest(record, request, false, context);
+    isSpecified = !("status" in checked);
+    return checked;
+  };
   // Options that are absent need no check in each run.
   const usual = Object.keys(fixed).length === 0 ? undefined : fixed;
   const optionsOf = (times: Pick<ExecuteOptions, "deadline"> | undefined): ExecuteOptions | undefined => {
@@ -89,10 +100,12 @@ export function createReusable(
       },
       async executeFenced(waitFor, times) {
         if (isRunning) return failedFenced(busy);
-        const accepted = fencedArguments(times, undefined);
-        if ("status" in accepted) return failedFenced(accepted);
         isRunning = true;
-        const launched = await executeFenced(request, waitFor, fencedOptions(fenced, accepted));
+        const take = () => {
+          const accepted = fencedArguments(times, undefined);
+          return "status" in accepted ? accepted : fencedOptions(fenced, accepted);
+        };
+        const launched = await launchFenced(waitFor, take, checkFenced);
         endWith(launched, end);
         return launched;
       },
@@ -100,7 +113,7 @@ export function createReusable(
   };
 }
 
-function fencedOptions(fixed: ExecuteOptions, { deadline, duration }: FencedRunOptions): FencedExecuteOptions {
+function fencedOptions(fixed: RunOptions, { deadline, duration }: FencedRunOptions): FencedRunOptions {
   return {
     ...fixed,
     ...(deadline !== undefined && { deadline }),

@@ -1,6 +1,6 @@
 import { ErrorStatus, type Hints } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
-import { hintsTaker, writeTaken } from "./hints.ts";
+import { hintsTaker } from "./hints.ts";
 
 /** Takes hints of some extensions. */
 function makeTaker(extensions: readonly string[]) {
@@ -36,14 +36,6 @@ describe("hintsTaker", () => {
   it("takes none of other extensions, and of no pairs", () => {
     expect(take(hints({ pairs: [{ token: token(1, 7), value: Uint8Array.of(1) }] }))).toBeUndefined();
     expect(take(hints({ pairs: [] }))).toBeUndefined();
-  });
-
-  it("takes again what it has taken", () => {
-    const all = makeTaker(names.map(({ name }) => name));
-    const taken = all(hints());
-    if (taken === undefined || "status" in taken) throw new Error("nothing is taken");
-    expect(taken).toHaveLength(2);
-    expect(all(writeTaken(taken))).toEqual(taken);
   });
 
   const pair = { token: token(2, 1), value: new Uint8Array() };

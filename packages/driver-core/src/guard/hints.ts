@@ -1,6 +1,5 @@
 /** Hints of configurations (AIDL 4 TokenValuePair). */
 import type { Hint } from "@nnhal/backend";
-
 import { isExtensionName } from "@nnhal/operations";
 import { ExtensionTypeEncoding, type Hints } from "@nnhal/types";
 import { hasFields, show } from "@nnhal/validation";
@@ -77,18 +76,6 @@ export function hintsTaker(extensions: readonly string[]): HintsTaker | Refusal 
     } catch (error) {
       return invalid(messageOf(error));
     }
-  };
-}
-
-/** Taken hints in the form that a call has. */
-export function writeTaken(hints: readonly Hint[]): Hints {
-  const names = [...new Set(hints.map(({ extension }) => extension))];
-  return {
-    pairs: hints.map(({ extension, code, value }) => ({
-      token: (names.indexOf(extension) + 1) * (greatestCode + 1) + code,
-      value,
-    })),
-    extensionNameToPrefix: names.map((name, index) => ({ name, prefix: index + 1 })),
   };
 }
 

@@ -19,6 +19,7 @@ export { guardFence, isFence } from "./fence.ts";
 export { type CallOptions, type Guard, timedGuard, untimedGuard } from "./guard.ts";
 export { guardQueries, type Queries, type QueryOptions, readSupportedOperations } from "./queries.ts";
 export { failure, messageOf, type Refusal } from "./refusal.ts";
+export { readReusable } from "./reusable-answer.ts";
 export {
   type AnswerLimits,
   type AnswerOptions,

@@ -55,9 +55,10 @@ export function areEqualArguments(list: readonly RequestArgument[], known: reado
     const argument = elementAt(known, index);
     const given: RequestArgument = list[index];
     if (given.hasNoValue !== argument.hasNoValue) return false;
-    const { poolIndex, offset, length } = given.location;
+    const { poolIndex, offset, length, padding } = given.location;
     const { location } = argument;
     if (poolIndex !== location.poolIndex || offset !== location.offset || length !== location.length) return false;
+    if (padding !== location.padding) return false;
     if (!areSame(given.dimensions, argument.dimensions)) return false;
   }
   return true;

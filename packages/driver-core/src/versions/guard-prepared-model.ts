@@ -119,7 +119,8 @@ export function readExecution(
   return timedGuard(name, limits).call("execute", read, failedExecution, { deadline: waitUntil(deadline) });
 }
 
-function refuseFences(waitFor: unknown): Outcome | undefined {
+/** Refuses what is not a list of fences. */
+export function refuseFences(waitFor: unknown): Outcome | undefined {
   return Array.isArray(waitFor) ? undefined : invalid(`waitFor: expected an array, got ${show(waitFor)}`);
 }
 

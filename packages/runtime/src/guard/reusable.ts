@@ -8,6 +8,7 @@ import {
   failureOf,
   type Guard,
   readFencedResult,
+  readReusable,
 } from "@nnhal/driver-core/guard";
 import {
   ErrorStatus,
@@ -18,7 +19,6 @@ import {
   type ReusableExecution,
   type ReusableResult,
 } from "@nnhal/types";
-import { hasFields, readOutcome, throwBroken } from "@nnhal/validation";
 import { boundExecution, type Watch, watchFenced } from "../bounds.ts";
 
 /** The parts of a guard that its reusable executions share. */
@@ -98,17 +98,6 @@ export async function guardReusable(
     close: () => closeSafely(own),
   };
   return { status: ErrorStatus.NONE, execution };
-}
-
-function readReusable(answer: unknown): ReusableResult {
-  const outcome = readOutcome(answer);
-  if (outcome.status !== ErrorStatus.NONE) return { ...outcome, execution: null };
-  const execution = hasFields(answer) ? answer.execution : undefined;
-  return isExecution(execution) ? { ...outcome, execution } : throwBroken("answered NONE without an execution");
-}
-
-function isExecution(value: unknown): value is ReusableExecution {
-  return hasFields(value) && typeof value.execute === "function" && typeof value.executeFenced === "function";
 }
 
 /** A reusable execution whose runs end in time. */

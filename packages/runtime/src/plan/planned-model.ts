@@ -24,7 +24,7 @@ import {
   type Tracer,
 } from "@nnhal/utils";
 import { systemTimer, type Timer, watchIdle } from "@nnhal/utils/time";
-import { requestIssues } from "@nnhal/validation";
+import { deviceRequestIssues } from "@nnhal/validation";
 import { argumentsOf } from "./arguments.ts";
 import { type CpuModels, cpuModels, type Fallback } from "./cpu-models.ts";
 import { canRunElsewhere, runElsewhere } from "./elsewhere.ts";
@@ -144,7 +144,7 @@ function wholeStep({ steps, plan }: PreparedPlan): PreparedExecution | undefined
 /** Why a request is not valid for a model; undefined if it is. */
 function problemOf(request: Request, plan: Plan, allowUnspecifiedOutput: boolean): ExecutionResult | undefined {
   const options = { allowUnspecifiedOutput, isModelSound: true, factsOf: planFacts(plan) };
-  const [issue] = requestIssues(request, plan.model, options);
+  const [issue] = deviceRequestIssues(request, plan.model, options);
   if (issue === undefined) return undefined;
   const message = `the request is not valid: ${issue.path}: ${issue.message}`;
   return failedExecution({ status: ErrorStatus.INVALID_ARGUMENT, message });

@@ -62,11 +62,13 @@ export async function callWith<Arguments, Result extends { readonly outcome: Out
   }
 }
 
-/** Calls a method with hints if the server knows it, and without them otherwise: a driver may ignore hints. See `callWith`. */
-export function callWithHints<Arguments, Result extends { readonly outcome: Outcome }>(
+/**
+ * Calls a method with hints and padding if the server knows it, and without them otherwise: a driver may ignore both. See `callWith`.
+ */
+export function callWithConfig<Arguments, Result extends { readonly outcome: Outcome }>(
   session: Session,
   plain: Method<Arguments, Result>,
-  hinted: Method<Arguments & { readonly hints: Hints }, Result>,
+  newer: Method<Arguments & { readonly hints: Hints | undefined }, Result>,
   object: number,
   readHints: () => Hints | undefined,
   prepare: () => Prepared<Arguments>,
@@ -79,8 +81,8 @@ export function callWithHints<Arguments, Result extends { readonly outcome: Outc
       throw error;
     });
   }
-  if (hints === undefined || session.welcome.version < 2) return callWith(session, plain, object, prepare);
-  return callWith(session, hinted, object, () => {
+  if (session.welcome.version < 2) return callWith(session, plain, object, prepare);
+  return callWith(session, newer, object, () => {
     const { given, ...use } = prepare();
     return { given: { ...given, hints }, ...use };
   });

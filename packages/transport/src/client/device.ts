@@ -19,7 +19,7 @@ import { buffer as bufferMethods, device as methods } from "../protocol/methods.
 import { Refused } from "../protocol/refused.ts";
 import { cache as cacheCodec } from "../protocol/values.ts";
 import { wholeUse, wireModel } from "./arguments.ts";
-import { callWith, callWithHints } from "./call.ts";
+import { callWith, callWithConfig } from "./call.ts";
 import { type ConnectOptions, findAgain } from "./find-again.ts";
 import { ownerOf, remotePreparedModel } from "./prepared-model.ts";
 import { openSession, type Session, type Unavailable } from "./session.ts";
@@ -126,7 +126,7 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
     },
     prepareModel: (model, given) =>
       prepare((of) =>
-        callWithHints(
+        callWithConfig(
           of,
           methods.prepareModel,
           methods.prepareModelWithHints,

@@ -2,7 +2,6 @@
 import {
   ErrorStatus,
   type ExecutionInfo,
-  type FencedExecuteOptions,
   type FencedResult,
   type IBurstContext,
   type IFencedExecutionCallback,
@@ -14,11 +13,11 @@ import {
   type SyncFence,
 } from "@nnhal/types";
 import { loadOnce, notMeasured } from "@nnhal/utils";
-import { Unwritable } from "@nnhal/utils/codec";
+import { Unwritable, type ValueOf } from "@nnhal/utils/codec";
 import type { MemoryPassing } from "../memory/passing.ts";
 import { burst, fencedCallback, preparedModel as methods, reusable } from "../protocol/methods.ts";
 import { type MemoryUse, wireRequest } from "./arguments.ts";
-import { callWith, callWithHints } from "./call.ts";
+import { callWith, callWithConfig } from "./call.ts";
 import type { Session } from "./session.ts";
 import { listOf, objectOf } from "./values.ts";
 
@@ -49,10 +48,10 @@ export function remotePreparedModel(session: Session, described: Described): Pre
   let isClosed = false;
   const model: PreparedModel = {
     async execute(request, options) {
-      const { outcome, ...result } = await callWithHints(
+      const { outcome, ...result } = await callWithConfig(
         session,
         methods.execute,
-        methods.executeWithHints,
+        methods.executeWithConfig,
         id,
         () => options?.hints,
         () => {
@@ -115,19 +114,17 @@ function timesOf(options: Parameters<Execute>[1]) {
   };
 }
 
-/** Sets up an execution on the server. Its fenced runs execute the request anew. */
+/** Sets up an execution on the server. */
 async function createReusable(
   owner: Owner,
   ...[request, options]: Parameters<NonNullable<PreparedModel["createReusableExecution"]>>
 ): Promise<ReusableResult> {
   const { session } = owner;
   let use: MemoryUse | undefined;
-  let fixed: Parameters<Execute>[1] = {};
   const { outcome, execution: id } = await callWith(session, methods.createReusableExecution, owner.id, () => {
     const wired = wireRequest(request, session.memories);
     ({ use } = wired);
     const { measure, loopTimeoutDuration, hints } = options ?? {};
-    fixed = { measure, loopTimeoutDuration, hints };
     return { given: { request: wired.request, measure, loopTimeoutDuration, hints } };
   });
   if (outcome.status !== ErrorStatus.NONE) return { ...outcome, execution: null };
@@ -152,17 +149,14 @@ async function createReusable(
     async executeFenced(waitFor, times) {
       if (isRunning) return { ...busy, syncFence: null, callback: null };
       isRunning = true;
-      // Its getters can throw.
-      const given: FencedExecuteOptions = {
-        ...fixed,
-        get deadline() {
-          return times?.deadline;
-        },
-        get duration() {
-          return times?.duration;
-        },
-      };
-      const launched = await executeFenced(owner, request, waitFor, given);
+      let load = () => {};
+      const answer = await callWith(session, reusable.executeFenced, id, () => {
+        const { deadline, duration } = times ?? {};
+        load = () => use?.load();
+        const store = () => use?.store();
+        return { given: { waitFor: wireFences(waitFor, session), deadline, duration }, use: { store, load() {} } };
+      });
+      const launched = readLaunched(answer, session, load);
       void Promise.resolve(launched.syncFence?.wait()).then(() => {
         isRunning = false;
       });
@@ -183,22 +177,35 @@ async function executeFenced(
   ...[request, waitFor, options]: Parameters<ExecuteFenced>
 ): Promise<FencedResult> {
   let load = () => {};
-  const { outcome, syncFence, callback } = await callWithHints(
+  const answer = await callWithConfig(
     session,
     methods.executeFenced,
-    methods.executeFencedWithHints,
+    methods.executeFencedWithConfig,
     id,
     () => options?.hints,
     () => {
       const { request: wired, use } = wireRequest(request, session.memories);
       ({ load } = use);
-      const fences = listOf(waitFor, "waitFor").map((fence: SyncFence | null) =>
-        fence === null ? null : session.idOfFence(fence),
-      );
-      const given = { request: wired, waitFor: fences, ...timesOf(options), duration: options?.duration };
-      return { given, use: { store: use.store, load() {} } };
+      const given = { request: wired, waitFor: wireFences(waitFor, session), ...timesOf(options) };
+      return { given: { ...given, duration: options?.duration }, use: { store: use.store, load() {} } };
     },
   );
+  return readLaunched(answer, session, load);
+}
+
+/** Fences as numbers. Throws Unwritable for what is not a list of fences. */
+function wireFences(waitFor: readonly (SyncFence | null)[], session: Session) {
+  return listOf(waitFor, "waitFor").map((fence: SyncFence | null) =>
+    fence === null ? null : session.idOfFence(fence),
+  );
+}
+
+/** The answer to a launch. `load`: makes the outputs visible when it has ended. */
+function readLaunched(
+  { outcome, syncFence, callback }: ValueOf<typeof methods.executeFenced.result>,
+  session: Session,
+  load: () => void,
+): FencedResult {
   if (outcome.status !== ErrorStatus.NONE || callback === null) {
     const lacking = outcome.status === ErrorStatus.NONE;
     const failed = lacking

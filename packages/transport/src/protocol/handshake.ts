@@ -17,7 +17,7 @@ import { deviceStatus } from "./values.ts";
 
 /**
  * The versions of frames and methods that this package speaks. A change that older peers cannot read is a new version. 2: hints and
- * reusable executions of AIDL 4.
+ * reusable executions of AIDL 4, padding of arguments.
  */
 export const protocolVersions: readonly number[] = [1, 2];
 

@@ -134,7 +134,7 @@ export const device = {
   }),
   /** Since version 2. */
   prepareModelWithHints: method(11, "prepareModelWithHints", {
-    arguments: struct({ ...prepareOptions, hints: values.hints }),
+    arguments: struct({ ...prepareOptions, hints: optional(values.hints) }),
     result: prepared,
     answerFailure: failedPreparation,
   }),
@@ -167,20 +167,20 @@ export const preparedModel = {
     result: fencedResult,
     answerFailure: failedFenced,
   }),
-  /** Since version 2, and so are the following with hints. */
-  executeWithHints: method(23, "executeWithHints", {
-    arguments: struct({ request: values.request, ...executeOptions, hints: values.hints }),
+  /** Since version 2, and so are the following with configurations. */
+  executeWithConfig: method(23, "executeWithConfig", {
+    arguments: struct({ request: values.paddedRequest, ...executeOptions, hints: optional(values.hints) }),
     result: values.executionResult,
     answerFailure: failedExecution,
   }),
-  executeFencedWithHints: method(24, "executeFencedWithHints", {
-    arguments: struct({ ...fencedArguments, hints: values.hints }),
+  executeFencedWithConfig: method(24, "executeFencedWithConfig", {
+    arguments: struct({ ...fencedArguments, request: values.paddedRequest, hints: optional(values.hints) }),
     result: fencedResult,
     answerFailure: failedFenced,
   }),
   createReusableExecution: method(25, "createReusableExecution", {
     arguments: struct({
-      request: values.request,
+      request: values.paddedRequest,
       measure: optional(values.measureTiming),
       loopTimeoutDuration: optional(uint64),
       hints: optional(values.hints),
@@ -201,6 +201,15 @@ export const reusable = {
     arguments: struct({ deadline: optional(uint64) }),
     result: values.executionResult,
     answerFailure: failedExecution,
+  }),
+  executeFenced: method(27, "ReusableExecution.executeFenced", {
+    arguments: struct({
+      waitFor: list(nullable(values.fence)),
+      deadline: optional(uint64),
+      duration: optional(uint64),
+    }),
+    result: fencedResult,
+    answerFailure: failedFenced,
   }),
 };
 

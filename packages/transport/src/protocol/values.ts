@@ -2,6 +2,7 @@
 import {
   type BufferRole,
   type Capabilities,
+  type DataLocation,
   type DeviceStatus,
   type DeviceType,
   ErrorStatus,
@@ -123,17 +124,26 @@ export interface WiredRequest {
   readonly pools: readonly WiredPool[];
 }
 
-const argument: Codec<RequestArgument> = struct<RequestArgument>({
-  hasNoValue: flag,
-  location: dataLocation,
-  dimensions: list(uint32),
-});
+function requestAt(location: Codec<DataLocation>): Codec<WiredRequest> {
+  const argument = struct<RequestArgument>({ hasNoValue: flag, location, dimensions: list(uint32) });
+  return struct<WiredRequest>({
+    inputs: list(argument),
+    outputs: list(argument),
+    pools: list(union<WiredPool>({ memory: struct({ memory }), token: struct({ token: float64 }) })),
+  });
+}
 
-export const request: Codec<WiredRequest> = struct<WiredRequest>({
-  inputs: list(argument),
-  outputs: list(argument),
-  pools: list(union<WiredPool>({ memory: struct({ memory }), token: struct({ token: float64 }) })),
-});
+/** A request without the padding of its arguments. */
+export const request: Codec<WiredRequest> = requestAt(dataLocation);
+
+/** Since version 2. */
+export const paddedRequest: Codec<WiredRequest> = requestAt(
+  mapCodec<DataLocation, Required<DataLocation>>(
+    struct({ poolIndex: uint32, offset: uint32, length: uint32, padding: uint32 }),
+    ({ poolIndex, offset, length, padding = 0 }) => ({ poolIndex, offset, length, padding }),
+    ({ padding, ...location }) => (padding === 0 ? location : { ...location, padding }),
+  ),
+);
 
 export const timing: Codec<Timing> = struct<Timing>({ timeOnDevice: uint64, timeInDriver: uint64 });
 

@@ -4,6 +4,7 @@ import {
   type Device,
   ErrorStatus,
   type ExecuteOptions,
+  type FencedResult,
   type FmqDescriptor,
   type Hints,
   type Model,
@@ -131,7 +132,11 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
       },
     };
   };
-  const prepareFrom = async ({ model, cache, ...options }: PrepareArguments & { readonly hints?: Hints }) => {
+  const prepareFrom = async ({
+    model,
+    cache,
+    ...options
+  }: PrepareArguments & { readonly hints?: Hints | undefined }) => {
     objects.checkCount();
     const own = modelOf(model, memories);
     // Files that cannot be used do not fail a preparation: nothing is kept.
@@ -183,24 +188,20 @@ function deviceHandlers({ current, objects, memories, passing }: ClientContext):
   ];
 }
 
+const noFences = new Refused(ErrorStatus.GENERAL_FAILURE, "the prepared model has no fenced executions");
+
 function executionHandlers({ objects, memories, fences, connection }: ClientContext): Handler[] {
-  const execute = async (id: number, { request, ...options }: ExecuteArguments & { readonly hints?: Hints }) => {
+  const execute = async (
+    id: number,
+    { request, ...options }: ExecuteArguments & { readonly hints?: Hints | undefined },
+  ) => {
     const model = objects.get("preparedModel", id);
     const answer = await model.execute(requestOf(request, memories), options);
     if (answer.status === ErrorStatus.NONE) await sendOutputs(request, memories);
     return { outcome: outcomeOf(answer), outputShapes: answer.outputShapes, timing: answer.timing };
   };
-  const executeFenced = async (
-    id: number,
-    { request, waitFor, ...options }: FencedArguments & { readonly hints?: Hints },
-  ) => {
-    objects.checkCount();
-    const model = objects.get("preparedModel", id);
-    if (model.executeFenced === undefined) {
-      throw new Refused(ErrorStatus.GENERAL_FAILURE, "the prepared model has no fenced executions");
-    }
-    const waited = waitFor.map((fence) => (fence === null ? null : fences.fenceOf(fence)));
-    const answer = await model.executeFenced(requestOf(request, memories), waited, options);
+  /** The answer to a launch. Outputs are sent before its fence is signalled. */
+  const launched = async (request: WiredRequest, answer: FencedResult) => {
     const { syncFence, callback } = answer;
     if (answer.status !== ErrorStatus.NONE || callback === null) {
       return { outcome: outcomeOf(answer), syncFence: null, callback: null };
@@ -218,30 +219,29 @@ function executionHandlers({ objects, memories, fences, connection }: ClientCont
     const fence = syncFence === null ? null : { id: callbackId, state };
     return { outcome: outcomeOf(answer), syncFence: fence, callback: callbackId };
   };
-  /** Of a device that has none, each run executes the request anew. */
-  const createReusable = async (
-    model: PreparedModel,
-    wired: WiredRequest,
-    options: Pick<ExecuteOptions, "measure" | "loopTimeoutDuration" | "hints">,
-  ): Promise<Outcome & { readonly execution: ServedExecution | null }> => {
-    const request = requestOf(wired, memories);
-    if (model.createReusableExecution === undefined) {
-      const repeat: ServedExecution["execute"] = (times) => model.execute(request, { ...options, ...times });
-      return { status: ErrorStatus.NONE, execution: { request: wired, execute: repeat } };
-    }
-    const { execution, ...outcome } = await model.createReusableExecution(request, options);
-    if (execution === null) return { ...outcome, execution: null };
-    const close = () => execution.close?.();
-    return { ...outcome, execution: { request: wired, execute: (times) => execution.execute(times), close } };
+  const executeFenced = async (
+    id: number,
+    { request, waitFor, ...options }: FencedArguments & { readonly hints?: Hints | undefined },
+  ) => {
+    objects.checkCount();
+    const model = objects.get("preparedModel", id);
+    if (model.executeFenced === undefined) throw noFences;
+    const waited = waitFor.map((fence) => (fence === null ? null : fences.fenceOf(fence)));
+    return launched(request, await model.executeFenced(requestOf(request, memories), waited, options));
   };
   return [
     serve(table.preparedModel.execute, execute),
-    serve(table.preparedModel.executeWithHints, execute),
+    serve(table.preparedModel.executeWithConfig, execute),
     serve(table.preparedModel.executeFenced, executeFenced),
-    serve(table.preparedModel.executeFencedWithHints, executeFenced),
+    serve(table.preparedModel.executeFencedWithConfig, executeFenced),
     serve(table.preparedModel.createReusableExecution, async (id, { request, ...options }) => {
       objects.checkCount();
-      const { execution, ...answer } = await createReusable(objects.get("preparedModel", id), request, options);
+      const { execution, ...answer } = await createReusable(
+        objects.get("preparedModel", id),
+        request,
+        options,
+        memories,
+      );
       if (execution === null) return { outcome: outcomeOf(answer), execution: null };
       return { outcome: outcomeOf(answer), execution: objects.add({ kind: "reusable", value: execution }) };
     }),
@@ -250,6 +250,12 @@ function executionHandlers({ objects, memories, fences, connection }: ClientCont
       const answer = await execution.execute(times);
       if (answer.status === ErrorStatus.NONE) await sendOutputs(execution.request, memories);
       return { outcome: outcomeOf(answer), outputShapes: answer.outputShapes, timing: answer.timing };
+    }),
+    serve(table.reusable.executeFenced, async (id, { waitFor, ...times }) => {
+      objects.checkCount();
+      const execution = objects.get("reusable", id);
+      const waited = waitFor.map((fence) => (fence === null ? null : fences.fenceOf(fence)));
+      return launched(execution.request, await execution.executeFenced(waited, times));
     }),
     serve(table.preparedModel.configureExecutionBurst, async (id, { callback, requestChannel, resultChannel }) => {
       objects.checkCount();
@@ -285,6 +291,34 @@ function executionHandlers({ objects, memories, fences, connection }: ClientCont
     if (datum === wanted) return { datum: wanted, memory: memories.get(memory), capacity };
     throw new Refused(ErrorStatus.INVALID_ARGUMENT, `expected a queue of ${wanted}, got one of ${datum}`);
   }
+}
+
+/** Of a device that has none, each run executes the request anew. */
+async function createReusable(
+  model: PreparedModel,
+  wired: WiredRequest,
+  options: Pick<ExecuteOptions, "measure" | "loopTimeoutDuration" | "hints">,
+  memories: ServerMemories,
+): Promise<Outcome & { readonly execution: ServedExecution | null }> {
+  const request = requestOf(wired, memories);
+  if (model.createReusableExecution === undefined) {
+    const execution: ServedExecution = {
+      request: wired,
+      execute: (times) => model.execute(request, { ...options, ...times }),
+      executeFenced: (waitFor, times) =>
+        model.executeFenced?.(request, waitFor, { ...options, ...times }) ?? Promise.reject(noFences),
+    };
+    return { status: ErrorStatus.NONE, execution };
+  }
+  const { execution, ...outcome } = await model.createReusableExecution(request, options);
+  if (execution === null) return { ...outcome, execution: null };
+  const served: ServedExecution = {
+    request: wired,
+    execute: (times) => execution.execute(times),
+    executeFenced: (waitFor, times) => execution.executeFenced(waitFor, times),
+    close: () => execution.close?.(),
+  };
+  return { ...outcome, execution: served };
 }
 
 function modelOf({ structure, operandValues, pools }: WiredModel, memories: ServerMemories): Model {

@@ -2,10 +2,12 @@
 import {
   ErrorStatus,
   type ExecutionResult,
+  type FencedResult,
   type IBuffer,
   type IBurstContext,
   type IFencedExecutionCallback,
   type PreparedModel,
+  type SyncFence,
 } from "@nnhal/types";
 import { Refused } from "../protocol/refused.ts";
 import type { WiredRequest } from "../protocol/values.ts";
@@ -14,6 +16,10 @@ import type { WiredRequest } from "../protocol/values.ts";
 export interface ServedExecution {
   readonly request: WiredRequest;
   execute(times: { readonly deadline: bigint | undefined }): Promise<ExecutionResult>;
+  executeFenced(
+    waitFor: readonly (SyncFence | null)[],
+    times: { readonly deadline: bigint | undefined; readonly duration: bigint | undefined },
+  ): Promise<FencedResult>;
   close?(): void;
 }
 

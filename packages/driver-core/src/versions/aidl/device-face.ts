@@ -24,7 +24,6 @@ import { bufferFace } from "./buffer.ts";
 import { exceptionOf, raise, take } from "./exceptions.ts";
 import { preparedModelFace } from "./prepared-model-face.ts";
 import { listOf, readBufferRole, readIndexes, readModel } from "./read.ts";
-import { refuseModelByAidl } from "./rules.ts";
 import { type BootClockOptions, type DeadlineConverter, deadlineConverter } from "./time.ts";
 import { conversionsToAidl } from "./write.ts";
 
@@ -119,7 +118,7 @@ function deviceFace(device: Device, options: AidlFaceOptions, version: AidlVersi
       },
       check: () => {
         const { preference = -1, priority } = options;
-        return refuseQuality(preference, priority) ?? refuseModelByAidl(canonical());
+        return refuseQuality(preference, priority);
       },
       notify: (status, preparedModel) => callback.notify(status, preparedModel),
     });
@@ -160,8 +159,6 @@ function deviceFace(device: Device, options: AidlFaceOptions, version: AidlVersi
       },
       getSupportedOperations(model) {
         const canonical = take(() => readModel(model));
-        const refusal = refuseModelByAidl(canonical);
-        if (refusal !== undefined) throw exceptionOf(refusal);
         return whenAnswered(
           supportedOperations(context, canonical, version),
           ({ supportedOperations: supported, ...outcome }) => {

@@ -209,6 +209,49 @@ describe("a prepared model behind AIDL", () => {
     }
   });
 
+  it("lets the device set a reusable execution up, and repeats ordinary executions of one that cannot", async () => {
+    for (const canSetUp of [true, false]) {
+      const device = await reference();
+      const calls: string[] = [];
+      const counting: Device = {
+        ...device,
+        async prepareModel(...given) {
+          const { preparedModel, ...outcome } = await device.prepareModel(...given);
+          if (preparedModel === null) return { ...outcome, preparedModel };
+          const { createReusableExecution, executeFenced, ...others } = preparedModel;
+          return {
+            ...outcome,
+            preparedModel: {
+              ...others,
+              execute: (...call) => {
+                calls.push("execute");
+                return preparedModel.execute(...call);
+              },
+              executeFenced: (...call) => {
+                calls.push("executeFenced");
+                return executeFenced?.(...call) ?? Promise.reject(new Error("there are fences"));
+              },
+              ...(canSetUp && createReusableExecution && { createReusableExecution }),
+            },
+          };
+        },
+      };
+      const driver = asAidl4(counting);
+      const { calls: told } = await launchTask((callback) =>
+        driver.prepareModel(own, ...fast, -1n, ...noFiles, callback),
+      );
+      const preparedModel = told[0]?.preparedModel ?? null;
+      if (!isAidl4(preparedModel)) throw new Error("there is no prepared model of AIDL 4");
+      const execution = await preparedModel.createReusableExecution(write(), config);
+      expect(await execution.executeSynchronously(-1n)).toMatchObject({ outputSufficientSize: true });
+      const { syncFence, callback } = await execution.executeFenced([], -1n, -1n);
+      await syncFence?.wait();
+      expect(await callback.getExecutionInfo()).toMatchObject({ status: ErrorStatus.NONE });
+      expect(calls).toEqual(canSetUp ? [] : ["execute", "executeFenced"]);
+      execution.close?.();
+    }
+  });
+
   it("refuses a request that is not valid when a reusable execution is created", async () => {
     const own = await prepare();
     await expect(own.createReusableExecution({ ...write(), inputs: [] }, config)).rejects.toEqual(

@@ -8,18 +8,25 @@ import {
   type FencedResult,
   MeasureTiming,
   type Memory,
+  type Outcome,
   type Request,
+  type ReusableResult,
   type SyncFence,
 } from "@nnhal/types";
 import type { AIDL1, AIDL4 } from "@nnhal/types/aidl";
 import { show } from "@nnhal/validation";
+import { readFencedResult } from "../../guard/answers.ts";
+import { closeSafely } from "../../guard/attempt.ts";
+import { failedFenced } from "../../guard/failed.ts";
+import { timedGuard } from "../../guard/guard.ts";
 import { readHints } from "../../guard/hints.ts";
 import { failure, invalid, messageOf } from "../../guard/refusal.ts";
+import { readReusable } from "../../guard/reusable-answer.ts";
 import { refuseRequest } from "../face-context.ts";
+import { readExecution, refuseFences } from "../guard-prepared-model.ts";
 import { execute, guard, type PreparedModelFaceContext } from "../prepared-model-face.ts";
 import { exceptionOf, raise, take } from "./exceptions.ts";
 import { listOf, readRequest } from "./read.ts";
-import { refuseRequestByAidl } from "./rules.ts";
 import { type DeadlineConverter, readDuration, unknownTiming, writeTiming } from "./time.ts";
 
 /** The shared part of the faces of one device. */
@@ -61,7 +68,7 @@ export function preparedModelFace(
     },
     createReusableExecution: async (request, config) => {
       const options = take(() => settingsOfConfig(settings, config));
-      return executionFace(face, facts, soundRequest(face, facts, request), options);
+      return executionFace(await runsOf(face, soundRequest(face, facts, request), options), facts);
     },
     async executeSynchronouslyWithConfig(request, config, deadlineNs) {
       const options = take(() => ({ ...settingsOfConfig(settings, config), ...times(deadlineNs) }));
@@ -105,7 +112,7 @@ function settingsOfConfig(
 /** The canonical form of a valid request. Throws the exception of one that is not valid. */
 function soundRequest({ source }: PreparedModelFaceContext, { version }: AidlFacts, own: AIDL1.Request): Request {
   const request = take(() => readRequest(own));
-  const refusal = refuseRequest(request, version, source) ?? refuseRequestByAidl(request, source?.model);
+  const refusal = refuseRequest(request, version, source);
   if (refusal !== undefined) throw exceptionOf(refusal);
   return request;
 }
@@ -238,13 +245,50 @@ function withKept(request: Request, names: readonly bigint[], kept: Map<bigint, 
   return { ...request, pools };
 }
 
-/** An execution that can be repeated: each run executes the request anew. */
-function executionFace(
-  face: PreparedModelFaceContext,
-  facts: AidlFacts,
-  request: Request,
-  options: ExecuteOptions,
-): AIDL4.IExecution {
+/** The runs of a request that was set up. */
+interface Runs {
+  execute(times: Pick<ExecuteOptions, "deadline">): Promise<ExecutionResult>;
+  executeFenced(
+    waitFor: readonly (SyncFence | null)[],
+    times: Pick<FencedExecuteOptions, "deadline" | "duration">,
+  ): Promise<FencedResult>;
+  close(): void;
+}
+
+/** Sets a valid request up. Of a device that sets none up, each run executes the request anew. */
+async function runsOf(face: PreparedModelFaceContext, request: Request, options: ExecuteOptions): Promise<Runs> {
+  const { preparedModel, log } = face;
+  if (preparedModel.createReusableExecution === undefined) {
+    return {
+      execute: (times) => executeNow(face, request, { ...options, ...times }),
+      executeFenced: (waitFor, times) => executeFenced(face, request, waitFor, { ...options, ...times }),
+      close() {},
+    };
+  }
+  const { context, reader } = guard(face);
+  const waiting = timedGuard(context.name, context.limits);
+  const create = async () => readReusable(await preparedModel.createReusableExecution?.(request, options));
+  const fail = (failed: Outcome): ReusableResult => ({ ...failed, execution: null });
+  const { execution, ...outcome } = await waiting.call("createReusableExecution", create, fail, {
+    drop: ({ execution: late }) => late?.close?.(),
+  });
+  if (execution === null) throw exceptionOf(outcome);
+  const expected = reader.expect(request);
+  return {
+    execute: (times) =>
+      readExecution(async () => execution.execute(times), reader, expected, { ...options, ...times }, context),
+    executeFenced(waitFor, times) {
+      const refusal = refuseFences(waitFor);
+      if (refusal !== undefined) throw exceptionOf(refusal);
+      const read = async () => readFencedResult(await execution.executeFenced(waitFor, times), waiting);
+      return waiting.call("executeFenced", read, failedFenced, { deadline: context.waitUntil(times.deadline) });
+    },
+    close: () => closeSafely(execution, log),
+  };
+}
+
+/** An execution that can be repeated. */
+function executionFace(runs: Runs, facts: AidlFacts): AIDL4.IExecution {
   const { times } = readersOf(facts);
   const turns = turnstile("the execution");
   return {
@@ -253,7 +297,7 @@ function executionFace(
       const time = take(() => times(deadlineNs));
       turns.enter();
       try {
-        return resultOf(await executeNow(face, request, { ...options, ...time }));
+        return resultOf(await runs.execute(time));
       } finally {
         turns.leave();
       }
@@ -263,7 +307,7 @@ function executionFace(
       turns.enter();
       let fence: SyncFence | null = null;
       try {
-        const result = fencedResultOf(await executeFenced(face, request, waitFor, { ...options, ...time }), facts);
+        const result = fencedResultOf(await runs.executeFenced(waitFor, time), facts);
         fence = result.syncFence;
         return result;
       } finally {
@@ -271,6 +315,6 @@ function executionFace(
         else void fence.wait().then(turns.leave, turns.leave);
       }
     },
-    close: () => {},
+    close: () => runs.close(),
   };
 }
