@@ -39,12 +39,12 @@ const collect = (folders: Set<string>): Plugin => ({
   },
 });
 
-/** Files beside the page: the licences, the network of the demonstration, and the worker that has a policy of its own. */
+/** Files beside the page: the licences, and the network of the demonstration. */
 const besides = (folders: ReadonlySet<string>): Plugin => ({
   name: "besides",
   generateBundle: {
     order: "post",
-    handler(_, bundle) {
+    handler() {
       const source = readFileSync(path("../cli/demo/digits-uint8.tflite"));
       this.emitFile({ type: "asset", fileName: "demo/digits-uint8.tflite", source });
       const licences = [...folders].sort().map((folder) => licenceIn(folder));
@@ -53,9 +53,6 @@ const besides = (folders: ReadonlySet<string>): Plugin => ({
         fileName: "THIRD-PARTY-LICENSES.txt",
         source: joinLicences("This page", licences),
       });
-      const worker = Object.keys(bundle).find((name) => /^assets\/engine-worker-.*\.js$/.test(name));
-      if (worker === undefined) throw new Error("expected the worker of the page in the build, got none");
-      this.emitFile({ type: "asset", fileName: "gpujs.js", source: `import "./${worker}";\n` });
     },
   },
 });

@@ -148,6 +148,19 @@ export function textModel(): Uint8Array {
   return withFiles(file, { "words.txt": new TextEncoder().encode(vocabulary) });
 }
 
+/** Twice its input, which has a number for each label. */
+export function labelledModel(labels: readonly string[]): Uint8Array {
+  const shape = [1, labels.length];
+  const tensors = [tensor("x", { shape }), tensor("scores", { shape })];
+  const operators = [operator("ADD", [0, 0], [1], { fusedActivationFunction: "NONE" })];
+  const file: Table = { fields: ["labels.txt", undefined, { byte: 2 }] };
+  const output: Table = { fields: ["scores", undefined, undefined, undefined, undefined, undefined, [file]] };
+  const subgraph: Table = { fields: [undefined, undefined, [{ fields: ["x"] }], [output]] };
+  const described = flatbuffer({ fields: ["labels", undefined, undefined, [subgraph]] }, "M001");
+  const model = modelOf(tensors, operators, [0], [1], { metadata: [{ name: "TFLITE_METADATA", data: described }] });
+  return withFiles(model, { "labels.txt": new TextEncoder().encode(labels.join("\n")) });
+}
+
 /** MediaPipe's custom operators: the greatest of each 2 by 2 elements stays, and others become 0. */
 export function mediapipeModel(): Uint8Array {
   // Padding, strides, extents of the filter, and no activation.

@@ -2,8 +2,9 @@
  * The page in Chromium: opened as a person does, with hostile files, and with the policy that forbids what they would do.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
@@ -16,6 +17,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createEngine } from "./engine/engine.ts";
 import {
   hostileNames,
+  labelledModel,
   manyNames,
   manyOperators,
   mediapipeModel,
@@ -23,6 +25,7 @@ import {
   statefulModel,
   textModel,
 } from "./files.test-helper.ts";
+import { contentPolicy } from "./server/page-files.ts";
 import { type StudioServer, serveStudio } from "./server.ts";
 import { countText, numberText } from "./text.ts";
 
@@ -235,6 +238,25 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     expect(await page.evaluate(() => Reflect.get(globalThis, "hacked"))).toBeUndefined();
   });
 
+  it("shows hostile labels as text", async () => {
+    await openFile(put("labels.tflite", labelledModel(hostileNames)));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("prepared on").waitFor();
+    for (const [place, label] of hostileNames.entries()) {
+      await page
+        .getByLabel("The numbers of x")
+        .fill(hostileNames.map((_, at) => (at === place ? place + 1 : 0)).join(" "));
+      await page.getByRole("button", { name: "Give" }).click();
+      await page
+        .locator(".found li", { hasText: new RegExp(`${2 * place + 2}$`) })
+        .first()
+        .waitFor();
+      expect(await page.locator(".found li .name").first().textContent()).toBe(label);
+    }
+    expect(await page.locator("main img, main iframe, main script, main a, main object, main base").count()).toBe(0);
+    expect(await page.evaluate(() => Reflect.get(globalThis, "hacked"))).toBeUndefined();
+  });
+
   it("runs a picture on the engine of the browser and on a device of the machine, with the values of nnhal run", async () => {
     const demo = fileURLToPath(new URL("../../cli/demo/", import.meta.url));
     const model = await load(join(demo, "digits-uint8.tflite"), { devices: "reference" });
@@ -263,7 +285,6 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     await page.getByText("prepared on nnhal-tfjs").waitFor();
     await page.getByRole("button", { name: "Run", exact: true }).last().click();
     await page.locator(".found li", { hasText: "class 2" }).first().waitFor();
-    // gpu.js makes functions from texts, in a worker whose policy permits that.
     await page.getByLabel("run on").selectOption("gpujs");
     await page.getByText("prepared on nnhal-gpujs").waitFor();
     await page.getByText("this browser has no WebGPU: in WebAssembly").waitFor();
@@ -464,7 +485,7 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     await other.close();
   });
 
-  it("computes on WebGPU where the browser has it, in a worker that may make functions and connect to nothing", async (context) => {
+  it("computes on WebGPU where the browser has it", async (context) => {
     const flags = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
     const own = await chromium.launch({ executablePath: executablePath ?? "", args: flags });
     try {
@@ -482,11 +503,50 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
       const picture = fileURLToPath(new URL("../../cli/demo/2-ballpoint.png", import.meta.url));
       await other.getByLabel("A file for picture").setInputFiles(picture);
       expect(await other.locator(".found li").first().textContent()).toContain("class 2");
-      const [worker] = other.workers().filter((each) => each.url().endsWith("/gpujs.js"));
-      const tried = await worker?.evaluate(() => fetch("/").then(String, String));
-      expect(tried).toBe("TypeError: Failed to fetch");
     } finally {
       await own.close();
+    }
+  });
+
+  it("works from static hosting in any folder, with and without the policy as a header", async () => {
+    const root = join(folder, "page");
+    const types: Readonly<Record<string, string>> = {
+      ".html": "text/html",
+      ".js": "text/javascript",
+      ".css": "text/css",
+    };
+    let header: string | undefined;
+    const host = createServer(({ url = "" }, response) => {
+      const path = url === "/a/folder/" ? "index.html" : url.replace(/^\/a\/folder\//, "");
+      const file = join(root, path);
+      if (!existsSync(file)) return void response.writeHead(404).end();
+      if (header !== undefined) response.setHeader("content-security-policy", header);
+      response
+        .writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" })
+        .end(readFileSync(file));
+    });
+    await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
+    const { port } = Object(host.address());
+    const other = await page.context().newPage();
+    try {
+      const licences = await (await fetch(`http://127.0.0.1:${port}/a/folder/THIRD-PARTY-LICENSES.txt`)).text();
+      for (const name of ["preact", "@preact/signals-core", "comlink", "@tensorflow/tfjs-core", "gpu.js", "fflate"])
+        expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+\\n[^]*(MIT|Apache) Licen[cs]e`, "m"));
+      for (const policy of [undefined, contentPolicy]) {
+        header = policy;
+        await other.goto(`http://127.0.0.1:${port}/a/folder/`);
+        await other.getByText("This network can run.").waitFor();
+        await other.getByRole("button", { name: "Run", exact: true }).click();
+        const devices = other.getByLabel("run on");
+        for (const device of ["gpujs", "wasm"]) {
+          await devices.selectOption(device);
+          await other.getByText(`prepared on nnhal-${device}`).waitFor();
+        }
+        expect(await devices.locator("option", { hasText: "machine" }).count()).toBe(0);
+      }
+    } finally {
+      await other.close();
+      await new Promise((resolve) => host.close(resolve));
     }
   });
 
@@ -554,16 +614,29 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     await openFile(join(modelsFolder, "mobilenet_v2_1.0_224_quant.tflite"));
     await page.getByText("66 operators").waitFor();
     const backgrounds = new Set<string>();
+    const panels = ["Run", "Why", "Compare", "Graph"];
+    await page.getByRole("button", { name: "Why" }).click();
+    await page.getByLabel("run on").selectOption("auto");
+    await page.getByRole("button", { name: "Measure each operation" }).click();
+    await page.getByText("measured time").waitFor();
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await page
+      .getByLabel("Another .tflite file")
+      .setInputFiles(join(modelsFolder, "mobilenet_v2_1.0_224_quant.tflite"));
+    await page.getByText("66 stand for each other").waitFor();
     for (const colorScheme of ["light", "dark"] as const) {
       for (const width of [1440, 390]) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 844 });
-        const { overflow, background } = await page.evaluate(() => ({
-          overflow: document.documentElement.scrollWidth - innerWidth,
-          background: getComputedStyle(document.body).backgroundColor,
-        }));
-        expect(overflow, `${colorScheme} at ${width}`).toBeLessThanOrEqual(0);
-        backgrounds.add(background);
+        for (const panel of panels) {
+          await page.getByRole("button", { name: panel, exact: true }).first().click();
+          const { overflow, background } = await page.evaluate(() => ({
+            overflow: document.documentElement.scrollWidth - innerWidth,
+            background: getComputedStyle(document.body).backgroundColor,
+          }));
+          expect(overflow, `${panel}, ${colorScheme} at ${width}`).toBeLessThanOrEqual(0);
+          backgrounds.add(background);
+        }
       }
     }
     expect(backgrounds.size).toBe(2);

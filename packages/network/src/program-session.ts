@@ -27,7 +27,6 @@ export {
 export type { ModelBytes, ModelReadOptions, Source } from "./read.ts";
 export { readModelApart, readOutside } from "./read-model.ts";
 export type { RefusedModel } from "./refusal.ts";
-export { type Provided, provide, serve } from "./serve.ts";
+export { serve } from "./serve.ts";
 export type { Asked, Computed, Value } from "./session.ts";
 export { openExtensions, refusalOfModel } from "./with-tools.ts";
-export { portOfStarter, portOfWorker, type WebWorker } from "./worker-port.ts";

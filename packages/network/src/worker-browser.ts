@@ -2,9 +2,25 @@
  * Entry of a web worker.
  */
 import { serve } from "./serve.ts";
-import { portOfStarter } from "./worker-port.ts";
 
 export { type Provided, provide } from "./serve.ts";
 export { serve };
 
-if ("WorkerGlobalScope" in globalThis) serve(portOfStarter());
+/** Globals of a web worker. */
+interface WorkerGlobals {
+  postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
+  addEventListener(kind: string, listener: (event: { readonly data: unknown }) => void): void;
+}
+
+// They are not declared in the types of Node.js.
+const globals = globalThis as unknown as WorkerGlobals;
+
+if ("WorkerGlobalScope" in globalThis) {
+  serve({
+    post: (message, transfer) => globals.postMessage(message, transfer),
+    listen(onMessage, _, onUnreadable) {
+      globals.addEventListener("message", ({ data }) => onMessage(data));
+      globals.addEventListener("messageerror", () => onUnreadable?.());
+    },
+  });
+}

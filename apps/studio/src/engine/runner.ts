@@ -26,8 +26,6 @@ import {
 import { taskOf } from "@nnhal/network/tensors";
 import type { ExtensionDefinition } from "@nnhal/operations";
 import { type GivenInputs, readInputs } from "./given-inputs.ts";
-import { GPUJS } from "./gpujs-name.ts";
-import { portOfGpujs } from "./gpujs-port.ts";
 import { portOfMachine } from "./machine-port.ts";
 import { createStopwatch, type Phase } from "./phases.ts";
 import { summarize, type ValueSummary } from "./tensor-values.ts";
@@ -96,9 +94,11 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-/** Engines that are loaded once they are chosen, by the names of their devices. The compiler to WebAssembly is a judge of theirs. */
-const engines: Readonly<Record<string, readonly (() => Promise<unknown>)[]>> = {
-  tfjs: [async () => (await import("./tfjs-engine.ts")).loadTfjs(), () => import("@nnhal/backend-wasm")],
+/** Engines that are loaded once they are chosen, by the names of their devices. */
+const engines: Readonly<Record<string, () => Promise<unknown>>> = {
+  tfjs: async () => (await import("./tfjs-engine.ts")).loadTfjs(),
+  // WebGPU and WebAssembly, so it makes no functions from texts, which the policy of the page forbids.
+  gpujs: () => import("@nnhal/backend-gpujs"),
 };
 
 const THRESHOLD = 0.5;
@@ -163,12 +163,12 @@ function isOpenText({ tokenizer, type, shape }: TensorInfo): boolean {
   return tokenizer !== undefined && type !== "string" && (shape.at(-1) ?? 0) <= 1;
 }
 
-/** The options with the place where the devices are. Ports carry no extensions: their other ends have their own. */
+/** The options with the place where the devices are. A port carries no extensions: the machine has its own. */
 function placeOf({ devices, isOnMachine }: Placement, extensions: readonly ExtensionDefinition[]): LoadOptions {
   if (isOnMachine) return { worker: portOfMachine };
-  if (devices === GPUJS) return { worker: portOfGpujs };
   const wanted = engines[devices];
-  return { extensions, ...(wanted && { engines: wanted }) };
+  // The compiler to WebAssembly may judge.
+  return { extensions, ...(wanted && { engines: [wanted, () => import("@nnhal/backend-wasm")] }) };
 }
 
 /** Holds each operation of one file, on the reference, against the exact results of another. Rejects if either cannot run. */

@@ -4,7 +4,6 @@
 import { useSignal } from "@preact/signals";
 import { h } from "preact";
 import { useEffect } from "preact/hooks";
-import { GPUJS } from "../engine/gpujs-name.ts";
 import { timeText } from "../text.ts";
 import { machineDevices } from "./machine.ts";
 import { place, placement, prepared } from "./session.ts";
@@ -93,6 +92,6 @@ export function Placing() {
       ),
     prepared.value !== undefined &&
       h("p", { class: "soft" }, `prepared on ${prepared.value.devices.join(", ")} in ${timeText(prepared.value.time)}`),
-    devices === GPUJS && !isOnMachine && h(Adapter, null),
+    devices === "gpujs" && !isOnMachine && h(Adapter, null),
   );
 }

@@ -19,14 +19,6 @@ export const contentPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/**
- * The policy of the worker for gpu.js, which makes functions from texts of its own: no connections, and no scripts but the files of the page.
- */
-export const gpujsPolicy = "default-src 'none'; script-src 'self' 'unsafe-eval'";
-
-/** The file of that worker. */
-const gpujsPath = "/gpujs.js";
-
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -70,7 +62,7 @@ export async function readPage(folder: string): Promise<Page> {
       response
         .writeHead(200, {
           "content-type": types[type] ?? "application/octet-stream",
-          "content-security-policy": path === gpujsPath ? gpujsPolicy : contentPolicy,
+          "content-security-policy": contentPolicy,
           "x-content-type-options": "nosniff",
           "referrer-policy": "no-referrer",
           "cross-origin-opener-policy": "same-origin",
