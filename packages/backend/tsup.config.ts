@@ -6,6 +6,7 @@ export default library(
     engines: "src/engines.ts",
     "float32/index": "src/float32/index.ts",
     "proof/index": "src/proof/index.ts",
+    "threads/index": "src/threads/index.ts",
   },
   { esbuildOptions: withoutWhiteSpace },
 );

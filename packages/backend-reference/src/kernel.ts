@@ -1,13 +1,14 @@
 /**
  * The reference kernel of an operation as a kernel of an engine. Handles are the tensors themselves.
  */
-import type { Kernel, KernelRun, KernelTensor, ReadTensor } from "@nnhal/backend";
+import type { Kernel, KernelRun, KernelSetup, KernelTensor, ReadTensor } from "@nnhal/backend";
 import {
   type AnyArg,
   type AnyArgs,
   type AnyOutputs,
   createData,
   elementCount,
+  type KernelResult,
   type Operation,
   type OutputTensor,
   roundAllToFloat16,
@@ -18,7 +19,7 @@ import {
   tensorInfo,
 } from "@nnhal/operations";
 import type { Scratch } from "./scratch.ts";
-import { createWidened, type WidenedBudget } from "./widened.ts";
+import { createWidened, type WidenedBudget, type WidenedConstants } from "./widened.ts";
 
 /** A tensor as the engine holds it. */
 export interface Held extends Tensor {
@@ -40,7 +41,37 @@ export function hold(info: TensorInfo, data: TensorData, isForeign: boolean): He
 export interface Shared {
   readonly scratch: Scratch;
   readonly widened: WidenedBudget;
+  /** Absent: the kernels of the engine compute in this thread alone. */
+  readonly helper?: Helper | undefined;
 }
+
+/** Threads that help the kernels of an engine. */
+export interface Helper {
+  /** Scratch memory that they share. */
+  readonly scratch: Scratch;
+  /** Memory for widened constants, which they share. */
+  readonly allocate: (count: number) => Float64Array;
+  /** Lets the threads help a kernel; undefined if they cannot. */
+  prepare(preparation: Preparation): HelpedRun | undefined;
+  close(): void;
+}
+
+/** A kernel that threads may help. */
+export interface Preparation {
+  readonly operation: Operation;
+  readonly args: AnyArgs;
+  readonly tensors: ReturnType<typeof tensorsIn>;
+  readonly places: readonly OutputPlace[];
+  readonly widened: WidenedConstants;
+  readonly setup: KernelSetup<Held>;
+}
+
+/** Computes the work of a run with the help of threads, and a pause after every few milliseconds. */
+export type HelpedRun = (
+  work: KernelResult,
+  read: ReadTensor<Held>,
+  outputs: readonly Held[],
+) => Generator<void, void, void>;
 
 /** Elements that are filled or rounded between two pauses. */
 const PART = 1 << 18;
@@ -53,20 +84,19 @@ export function kernelOf(operation: Operation, shared: Shared): Kernel<Held> | u
     prepare(args, outputs, setup): KernelRun<Held> {
       const tensors = tensorsIn(args);
       const constants = new Set(tensors.flatMap(([, arg]) => [arg].flat()).flatMap(({ data }) => data ?? []));
-      const widened = createWidened(constants, shared.widened);
+      const { scratch, helper } = shared;
+      const widened = createWidened(constants, shared.widened, helper?.allocate);
       setup.onIdle(widened.clear);
       setup.onClose(widened.clear);
-      const { scratch } = shared;
       const places = outputPlaces(outputs);
+      const run = helper?.prepare({ operation, args, tensors, places, widened, setup }) ?? runInSteps;
       return (read, { random }) => {
         const made = makeOutputs(places, scratch);
         try {
           const now = argsNow(args, tensors, read);
-          const kernelContext = { random, widened };
-          if (made.unclear !== undefined) {
-            return inSteps(made, () => runInSteps(reference(now, made.record, kernelContext)), scratch);
-          }
-          const steps = runInSteps(reference(now, made.record, kernelContext));
+          const start = () => run(reference(now, made.record, { random, widened }), read, made.tensors);
+          if (made.unclear !== undefined) return inSteps(made, start, scratch);
+          const steps = start();
           // A kernel works no longer before its first pause than between two pauses.
           if (!steps.next().done) return inSteps(made, () => steps, scratch);
           if (!roundNow(made)) return inSteps(made, () => runInSteps(undefined), scratch);
@@ -103,7 +133,7 @@ function argsNow(args: AnyArgs, tensors: ReturnType<typeof tensorsIn>, read: Rea
 }
 
 /** An output, or several under one name. */
-interface OutputPlace {
+export interface OutputPlace {
   readonly name: string;
   /** One, unless it is a list. */
   readonly infos: readonly TensorInfo[];

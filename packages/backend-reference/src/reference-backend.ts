@@ -3,9 +3,11 @@
  */
 
 import { type Backend, capabilitiesOf, type KernelEngine, kernelBackend } from "@nnhal/backend";
+import type { WebWorker } from "@nnhal/backend/threads";
 import { type ExtensionDefinition, expectKnownOptions, type Operation, type OptionNames } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
-import { type Held, hold, kernelOf } from "./kernel.ts";
+import { ifPermitted } from "@nnhal/utils";
+import { type Held, type Helper, hold, kernelOf } from "./kernel.ts";
 import { createScratch } from "./scratch.ts";
 
 /** Options of `createReferenceBackend`. */
@@ -17,33 +19,55 @@ export interface ReferenceBackendOptions {
    * Default: its own.
    */
   readonly definitionFor?: ((operation: Operation) => Operation) | undefined;
+  /**
+   * The threads of a model, 1 to 64, with the same results. They share large operations of the HAL; all others are computed by one. Needs SharedArrayBuffer, which
+   * a page has only if it is isolated (COOP and COEP), and in a page `startThread`; without them one thread computes, and the choices of the session say
+   * why. Default: the environment variable NNHAL_REFERENCE_THREADS, else 1.
+   */
+  readonly threads?: number | undefined;
+  /**
+   * Starts a worker of a page with the module `@nnhal/backend-reference/thread`, in the words that the bundler looks for, such as
+   * `() => new Worker(new URL("./thread.js", import.meta.url), { type: "module" })`. Not used in Node.js.
+   */
+  readonly startThread?: (() => WebWorker) | undefined;
 }
 
 const backendOptions: OptionNames<ReferenceBackendOptions> = {
   extensions: true,
   definitionFor: true,
+  threads: true,
+  startThread: true,
 };
 
 /** Creates a backend that runs every operation of HAL 1.0 – 1.3 and those of some extensions, in plain JavaScript. */
 export function createReferenceBackend(options: ReferenceBackendOptions = {}): Backend {
   expectKnownOptions("createReferenceBackend", options, backendOptions);
-  const { extensions = [], definitionFor = (operation) => operation } = options;
+  const { threads, startThread, extensions = [], definitionFor = (operation) => operation } = options;
   return kernelBackend<Held>({
     name: "reference",
     deviceType: DeviceType.CPU,
-    open: async () => createEngine(extensions, definitionFor),
+    async open() {
+      const given = threads ?? (ifPermitted(() => globalThis.process?.env.NNHAL_REFERENCE_THREADS) || 1);
+      const create = (helper?: Helper) => createEngine(extensions, definitionFor, helper);
+      // One thread needs no code for others.
+      return given === 1
+        ? create()
+        : (await import("./threads/open.ts")).openHelped(given, startThread, create, createScratch);
+    },
   });
 }
 
 /** Runs every operation of HAL 1.0 – 1.3, in plain JavaScript. It has no extensions: see `createReferenceBackend`. */
 export const referenceBackend: Backend = createReferenceBackend();
 
-function createEngine(
+/** Creates the engine, with threads that help its kernels if there are some. */
+export function createEngine(
   extensions: readonly ExtensionDefinition[],
   definitionFor: (operation: Operation) => Operation,
+  helper?: Helper,
 ): KernelEngine<Held> {
-  const scratch = createScratch();
-  const shared = { scratch, widened: { bytes: 0 } };
+  const scratch = helper?.scratch ?? createScratch();
+  const shared = { scratch, widened: { bytes: 0 }, helper };
   const kernels = (operation: Operation) => kernelOf(operation, shared);
   return {
     version: ["nnhal-reference-1", ...extensions.map(({ name }) => name)].join("+"),
@@ -61,6 +85,9 @@ function createEngine(
       if (!isForeign) scratch.giveBack(data);
     },
     releaseScratch: scratch.clear,
-    close: scratch.clear,
+    close() {
+      scratch.clear();
+      helper?.close();
+    },
   };
 }

@@ -20,20 +20,20 @@ const LEAST_COUNT = 4096;
 /** The most bytes kept. Without a limit, a model whose shapes change from run to run would fill the memory with pieces of all sizes. */
 const MOST_BYTES = 2 ** 28;
 
-/** Creates scratch memory; it is empty at first. */
-export function createScratch(mostBytes = MOST_BYTES): Scratch {
+/** Creates scratch memory; it is empty at first. `leastCount`: the least number of elements that it keeps. */
+export function createScratch(mostBytes = MOST_BYTES, leastCount = LEAST_COUNT): Scratch {
   /** By typed array and number of elements. */
   const waiting = new Map<string, TensorData[]>();
   let bytes = 0;
   return {
     take(type, count) {
-      if (count < LEAST_COUNT) return undefined;
+      if (count < leastCount) return undefined;
       const data = waiting.get(`${dataConstructor(type).name} ${count * numbersPerElement(type)}`)?.pop();
       if (data !== undefined) bytes -= data.byteLength;
       return data;
     },
     giveBack(data) {
-      if (data.length < LEAST_COUNT || bytes + data.byteLength > mostBytes) return;
+      if (data.length < leastCount || bytes + data.byteLength > mostBytes) return;
       bytes += data.byteLength;
       const key = `${data.constructor.name} ${data.length}`;
       const pieces = waiting.get(key);

@@ -17,8 +17,15 @@ export interface WidenedConstants extends Widened {
   clear(): void;
 }
 
-/** Creates the widened constants of a kernel; none at first. `constants` are the elements that do not change from run to run. */
-export function createWidened(constants: ReadonlySet<TensorData>, budget: WidenedBudget): WidenedConstants {
+/**
+ * Creates the widened constants of a kernel; none at first. `constants` are the elements that do not change from run to run. `allocate`: memory for
+ * a number of them. Default: memory of this thread.
+ */
+export function createWidened(
+  constants: ReadonlySet<TensorData>,
+  budget: WidenedBudget,
+  allocate?: (count: number) => Float64Array,
+): WidenedConstants {
   const kept = new Map<TensorData, Float64Array>();
   const sizeOf = (data: TensorData) => data.length * Float64Array.BYTES_PER_ELEMENT;
   const accepts = (data: TensorData) =>
@@ -26,6 +33,7 @@ export function createWidened(constants: ReadonlySet<TensorData>, budget: Widene
   return {
     accepts,
     get: (data) => kept.get(data),
+    allocate: allocate && ((data) => (accepts(data) ? allocate(data.length) : undefined)),
     set(data, wide) {
       if (kept.has(data) || !accepts(data)) return;
       kept.set(data, wide);

@@ -5,12 +5,12 @@ import {
   type Backend,
   type BackendSession,
   capabilitiesOf,
-  type FormChoice,
   type OpenOptions,
   powerBasisOf,
   type Unavailable,
 } from "@nnhal/backend";
 import { verdictOf, versionSuffix } from "@nnhal/backend/proof";
+import type { OpenedThreads } from "@nnhal/backend/threads";
 import { type ExtensionDefinition, expectKnownOptions } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
 import { ifPermitted } from "@nnhal/utils";
@@ -60,42 +60,16 @@ export function wasmBackendOver(api: WebAssemblyApi | undefined, options: WasmBa
 /** The backend over WebAssembly. */
 export const backend: Backend = /* @__PURE__ */ wasmBackendOver(/* @__PURE__ */ webAssembly());
 
-const mostThreads = 64;
-
-/** The threads that are wanted; a text: why that is not a number of threads. */
-function threadsOf(option: number | undefined): number | string {
-  const given = option ?? (ifPermitted(() => globalThis.process?.env.NNHAL_WASM_THREADS) || 1);
-  const threads = Number(given);
-  return Number.isInteger(threads) && threads >= 1 && threads <= mostThreads ? threads : String(given);
-}
-
-/** Opens threads beside this one, or says why there are none. */
-async function openThreads(
-  threads: number,
-): Promise<{ readonly team?: Team; readonly choices: readonly FormChoice[] }> {
-  const subject = "threads";
-  if (threads === 1) return { choices: [] };
-  try {
-    const { openTeam } = await import("./threads/team.ts");
-    return { team: await openTeam(threads), choices: [{ subject, chosen: String(threads) }] };
-  } catch (error) {
-    const reason = `${threads} threads were asked for: ${error instanceof Error ? error.message : error}`;
-    return { choices: [{ subject, chosen: "1", reason }] };
-  }
-}
-
 async function open(
   api: WebAssemblyApi | undefined,
   { threads: option, extensions = [] }: WasmBackendOptions,
   options?: OpenOptions,
 ): Promise<BackendSession | Unavailable> {
-  const threads = threadsOf(option);
-  if (typeof threads === "string") {
-    return {
-      unavailable: `${threads} is not a valid number of threads`,
-      remedy: `set threads or NNHAL_WASM_THREADS to a whole number from 1 to ${mostThreads}`,
-    };
-  }
+  const given = option ?? (ifPermitted(() => globalThis.process?.env.NNHAL_WASM_THREADS) || 1);
+  // One thread needs no code for others.
+  const opened = given === 1 ? { choices: [] } : await (await import("./threads/open.ts")).openTeams(given);
+  if ("unavailable" in opened) return opened;
+  const { team, choices: threading }: OpenedThreads<Team> = opened;
   if (api === undefined)
     return { unavailable: "there is no WebAssembly here", remedy: "use a newer Node.js or browser" };
   if (!hasVectors(api)) {
@@ -104,8 +78,7 @@ async function open(
       remedy: "use a newer Node.js or browser, or a processor with SSE4.1",
     };
   }
-  const { team, choices: threading } = await openThreads(threads);
-  const withThreads = team === undefined ? version : `${version} threads ${threads}`;
+  const withThreads = team === undefined ? version : `${version} threads ${team.threads}`;
   const check = await checkEngine({ api, team }, `${withThreads} ${compilerOf()}`, options);
   const { choices: forms, refusalOf: wrong } = verdictOf(check);
   const isExtended = extensions.some(({ name }) => name === "nnhal.tflite");

@@ -50,6 +50,8 @@ export interface Widened {
   get(data: TensorData): Float64Array | undefined;
   /** Returns whether `set` would keep the elements: they belong to a constant, and there is room. */
   accepts(data: TensorData): boolean;
+  /** Room for elements that `set` would keep. Default, and if undefined: memory of this thread. */
+  readonly allocate?: ((data: TensorData) => Float64Array | undefined) | undefined;
   /** Keeps the elements, or does nothing if it does not accept them. */
   set(data: TensorData, wide: Float64Array): void;
 }

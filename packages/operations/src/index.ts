@@ -88,7 +88,15 @@ export type {
   ParamKind,
   VaryingParam,
 } from "./params.ts";
-export { type Filled, type KernelResult, type Phase, phasesOf, runInSteps, runToEnd } from "./phases.ts";
+export {
+  type Filled,
+  type KernelResult,
+  type Phase,
+  phasesOf,
+  runInSteps,
+  runToEnd,
+  STEPS_BETWEEN_PAUSES,
+} from "./phases.ts";
 export { byNeed, ensureLoaded, loadOperations, NotLoadedError, operationByCode, whenLoaded } from "./registry.ts";
 export {
   combineDimensions,

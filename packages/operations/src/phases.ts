@@ -19,6 +19,11 @@ export interface Phase {
   readonly cost?: number;
   /** True if a unit needs the results of those before it. Otherwise ranges may be computed in any order. */
   readonly inTurn?: boolean;
+  /**
+   * True if threads may compute ranges at the same time, each with the kernel's scratch memory for itself: a unit writes elements of outputs
+   * that no other phase and no other unit writes or reads. Only the last phase of a kernel is asked; each thread computes all before it.
+   */
+  readonly apart?: boolean;
 }
 
 /** An array, and the phases that fill it. */

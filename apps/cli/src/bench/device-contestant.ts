@@ -15,6 +15,7 @@ import { CannotRun, type Contestant, type ContestantId, type Ready, type Task } 
 /** Environment variables that tell devices how many threads to use; engines read them when they are opened. */
 const threadVariables: Readonly<Record<string, string>> = {
   "nnhal-ort": "NNHAL_ORT_THREADS",
+  "nnhal-reference": "NNHAL_REFERENCE_THREADS",
   "nnhal-wasm": "NNHAL_WASM_THREADS",
 };
 

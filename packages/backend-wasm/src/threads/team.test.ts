@@ -134,13 +134,3 @@ it("a team that is closed computes nothing more", async () => {
   team.close();
   expect(() => program.compute(0, 0, 10, own)).toThrow("the threads are closed");
 });
-
-it("there is no team without memory that threads can share", async () => {
-  const shared = globalThis.SharedArrayBuffer;
-  Reflect.deleteProperty(globalThis, "SharedArrayBuffer");
-  try {
-    await expect(openTeam(2)).rejects.toThrow("there is no SharedArrayBuffer");
-  } finally {
-    Object.defineProperty(globalThis, "SharedArrayBuffer", { value: shared, configurable: true, writable: true });
-  }
-});

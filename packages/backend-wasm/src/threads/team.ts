@@ -2,9 +2,9 @@
  * Threads that compute the units of a step together. The first thread, which runs the network, divides a step into parts; it and the others take parts until
  * none is left, and the step ends when all are done. Others look for work for a moment after each step, then sleep.
  */
+import { startScript, type Thread } from "@nnhal/backend/threads";
 import { systemTimer, within } from "@nnhal/utils/time";
 import type { WasmMemory, WasmModule } from "../web-assembly.ts";
-import { startThread, type Thread } from "./start-thread.ts";
 import { threadProgram } from "./thread-program.ts";
 import { wordCount, words } from "./words.ts";
 
@@ -47,8 +47,6 @@ const startLimit = 10_000_000_000n;
 
 /** Opens a team. Rejects if the platform has no threads, or no memory that they can share. */
 export async function openTeam(threads: number): Promise<Team> {
-  if (typeof SharedArrayBuffer === "undefined")
-    throw new Error("there is no SharedArrayBuffer: a page has it if it is isolated (COOP and COEP)");
   const control = new Int32Array(new SharedArrayBuffer(4 * wordCount));
   const others: Thread[] = [];
   let programs = 0;
@@ -68,7 +66,7 @@ export async function openTeam(threads: number): Promise<Team> {
     for (const thread of others) thread.end();
   };
   try {
-    for (let count = 1; count < threads; count++) others.push(startThread(threadProgram));
+    for (let count = 1; count < threads; count++) others.push(startScript(threadProgram, "nnhal-wasm"));
     const begun = send(() => ({ kind: "begin", control }));
     await within<unknown>(begun, startLimit, systemTimer, () => {
       throw new Error("the threads have not started within 10 s");

@@ -63,6 +63,7 @@ export function multiplyBatches(product: BatchProduct): Phase {
   return {
     units: leftBatches.length * rows * blocks,
     cost: (block + 1) * (depth + 1),
+    apart: true,
     compute(first, end) {
       for (let unit = first; unit < end; unit++) {
         const from = (unit % blocks) * block;

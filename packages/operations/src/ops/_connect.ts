@@ -33,6 +33,7 @@ export function connect(
   const phase: Phase = {
     units: Math.ceil(units / block) * count,
     cost: (block + 1) * (size + 1),
+    apart: true,
     compute(first, end) {
       for (let unit = first; unit < end; unit++) {
         const row = unit % count;

@@ -89,6 +89,7 @@ export function convolve(
   return {
     units: output.batches * output.height * Math.ceil(output.width / 2) * blocks,
     cost: 2 * (block + 1) * (length + 1),
+    apart: true,
     compute: (first, end) => convolveRange(convolution, first, end),
   };
 }

@@ -24,6 +24,7 @@ export function convolveDepthwise(
   return {
     units: output.batches * output.height * output.width,
     cost: (height * width + 1) * (channels + 1),
+    apart: true,
     compute(first, end) {
       for (let pixel = first; pixel < end; pixel++) {
         const row = Math.floor(pixel / output.width);

@@ -62,7 +62,7 @@ export function computeLanes({ count, length, step }: Lanes, cost: number, passe
       }
     }
   };
-  return { units: count * units, cost: (length * cost) / units, inTurn: pieces > 1, compute };
+  return { units: count * units, cost: (length * cost) / units, inTurn: pieces > 1, apart: pieces === 1, compute };
 }
 
 /** max(greatest, x) */

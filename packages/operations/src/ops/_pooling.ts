@@ -115,7 +115,7 @@ function pool(image: Image, window: PoolWindow, pooling: Pooling, nchw: boolean,
       poolRow(image, window, pooling, to, row, from, Math.min(block, channels - from), columns, finish);
     }
   };
-  return { units: to.batches * to.height * blocks, cost: cells * block, compute };
+  return { units: to.batches * to.height * blocks, cost: cells * block, apart: true, compute };
 }
 
 /** Pools `channels` channels from `first` on, for a row of the output of those of all batches. */

@@ -33,6 +33,7 @@ export function rectifier<const Name extends OperationTypeName>(name: Name, summ
         : activationRange(activation);
       return {
         units: output.data.length,
+        apart: true,
         compute(first, end) {
           for (let index = first; index < end; index++) output.data[index] = clamp(input.data[index], least, greatest);
         },

@@ -191,6 +191,9 @@ export function runOperation(operation: Operation, inputs: readonly Given[], opt
     const inUnits = allocate(declaredOutputs, infos);
     runInUnits(reference(args, bindOutputs(form, inUnits), { random }));
     expect(inUnits, "computed unit by unit").toEqual(outputs);
+    const together = allocate(declaredOutputs, infos);
+    runTogether(() => reference(args, bindOutputs(form, together), { random }), together);
+    expect(together, "computed by two threads").toEqual(outputs);
   }
   inputs.forEach(({ data }, index) => {
     if (data.some((value, at) => !Object.is(value, before[index][at])))
@@ -222,6 +225,31 @@ export function runInUnits(work: KernelResult): void {
     if (phase.inTurn) for (let unit = 0; unit < phase.units; unit++) phase.compute(unit, unit + 1);
     else for (let unit = phase.units; unit-- > 0; ) phase.compute(unit, unit + 1);
   }
+}
+
+/**
+ * Computes phases as two threads do of which one is as late as it can be: the last phase in halves, the later one first, all others twice,
+ * the second time when the first half is there. Other phases of a kernel whose last one is not `apart` are computed once.
+ */
+export function runTogether(start: () => KernelResult, outputs: readonly OutputTensor[]): void {
+  const early = phasesOf(start());
+  const last = early.at(-1);
+  if (last?.apart !== true) {
+    runToEnd(early);
+    return;
+  }
+  const late = phasesOf(start());
+  const { units } = last;
+  const half = Math.ceil(units / 2);
+  runToEnd(early.slice(0, -1));
+  last.compute(half, units);
+  const before = outputs.map(({ data }) => data.slice());
+  runToEnd(late.slice(0, -1));
+  expect(
+    outputs.map(({ data }) => data),
+    "outputs after all phases but the last",
+  ).toEqual(before);
+  late.at(-1)?.compute(0, half);
 }
 
 /** Runs an operation with one output and returns it. */

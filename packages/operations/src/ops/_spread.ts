@@ -45,6 +45,7 @@ export function spread(
   return {
     units: output.batches * output.height * output.width,
     cost: (cells * depth + 1) * (count + 1) + height * width,
+    apart: true,
     compute(first, end) {
       for (let pixel = first; pixel < end; pixel++) {
         const row = Math.floor(pixel / output.width);

@@ -54,6 +54,7 @@ export function defineSquashing<const Name extends OperationTypeName>(operation:
       if (!isQuant8(input.type)) {
         return {
           units: output.data.length,
+          apart: true,
           compute: (first, end) => float(input.data, output.data, first, end),
         };
       }

@@ -23,6 +23,7 @@ export function mapByTable(
   }
   return {
     units: output.data.length,
+    apart: true,
     compute: (first, end) => lookUp(input.data, lowest, table, output.data, first, end),
   };
 }

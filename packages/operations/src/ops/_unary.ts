@@ -36,6 +36,7 @@ export function unary<const Name extends OperationTypeName>({ name, summary, typ
     infer: ({ input }) => ({ output: { dimensions: input.dimensions } }),
     reference: ({ input }, { output }) => ({
       units: output.data.length,
+      apart: true,
       compute: (first, end) => loop(input.data, output.data, first, end),
     }),
   });

@@ -6,9 +6,11 @@ import type { KernelContext } from "../define.ts";
 import type { Filled, Phase } from "../phases.ts";
 import type { Tensor, TensorData } from "../tensor.ts";
 
-/** The elements minus the zero point, as float64. */
-export function widen({ data, zeroPoint }: Pick<Tensor, "data" | "zeroPoint">): Filled<Float64Array> {
-  const wide = new Float64Array(data.length);
+/** The elements minus the zero point, as float64, in `wide`. Default: memory of its own. */
+export function widen(
+  { data, zeroPoint }: Pick<Tensor, "data" | "zeroPoint">,
+  wide: Float64Array = new Float64Array(data.length),
+): Filled<Float64Array> {
   const phase: Phase = {
     units: data.length,
     cost: 1,
@@ -27,7 +29,7 @@ export function widenRange(data: TensorData, zeroPoint: number, wide: Float64Arr
 export function widenOnce(tensor: Tensor, { widened }: Partial<KernelContext>): Filled<Float64Array> {
   const known = widened?.get(tensor.data);
   if (known !== undefined) return { data: known, phases: [] };
-  const { data, phases } = widen(tensor);
+  const { data, phases } = widen(tensor, widened?.allocate?.(tensor.data));
   // Kept only when it is complete.
   const keep: Phase = { units: 1, compute: () => widened?.set(tensor.data, data) };
   return { data, phases: [...phases, keep] };

@@ -32,6 +32,7 @@ export const dequantize = defineOperation({
     const { scales, stride } = scalesOf(input);
     return {
       units: output.data.length,
+      apart: true,
       compute: (first, end) => dequantiseRange(input, scales, stride, output.data, first, end),
     };
   },

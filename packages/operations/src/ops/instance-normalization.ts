@@ -31,7 +31,7 @@ export const instanceNormalization = defineOperation({
       }
     };
     const units = image.batches * image.channels;
-    return [...values.phases, { units, cost: 12 * image.height * image.width, compute }];
+    return [...values.phases, { units, cost: 12 * image.height * image.width, apart: true, compute }];
   },
 });
 

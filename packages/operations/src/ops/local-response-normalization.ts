@@ -54,7 +54,7 @@ export const localResponseNormalization = defineOperation({
     return [
       ...values.phases,
       { units: squares.length, compute: square },
-      { units: squares.length, cost: near + POWER_WORK, compute },
+      { units: squares.length, cost: near + POWER_WORK, apart: true, compute },
     ];
   },
 });

@@ -25,6 +25,7 @@ export const quantize = defineOperation({
     const { data, scale, zeroPoint } = output;
     return {
       units: data.length,
+      apart: true,
       compute(first, end) {
         for (let index = first; index < end; index++) {
           // The quotient is a float32 in the reference: which side of a half it falls on may depend on it.

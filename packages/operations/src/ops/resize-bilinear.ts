@@ -41,7 +41,7 @@ function resampleLinear(input: Tensor, output: OutputTensor, nchw: boolean, alig
   const compute = (first: number, end: number) => {
     for (let pixel = first; pixel < end; pixel++) interpolatePixel(image, rows, columns, to, pixel, output);
   };
-  return [...image.phases, { units: to.batches * to.height * to.width, cost: 16 * to.channels, compute }];
+  return [...image.phases, { units: to.batches * to.height * to.width, cost: 16 * to.channels, apart: true, compute }];
 }
 
 /** Computes all channels of one pixel of the output, counted in row-major order: two neighbours above, two below, and between them. */

@@ -42,5 +42,5 @@ function resampleNearest(input: Tensor, output: OutputTensor, nchw: boolean, ali
       }
     }
   };
-  return { units: to.batches * to.height * to.width, cost: 4 * (to.channels + 1), compute };
+  return { units: to.batches * to.height * to.width, cost: 4 * (to.channels + 1), apart: true, compute };
 }

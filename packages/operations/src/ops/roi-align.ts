@@ -48,7 +48,7 @@ export const roiAlign = defineOperation({
       ...values.phases,
       ...corners.phases,
       { units: count, cost: 16, compute: check },
-      { units: count * out.height, cost, compute },
+      { units: count * out.height, cost, apart: true, compute },
     ];
   },
 });

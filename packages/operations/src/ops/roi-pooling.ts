@@ -48,7 +48,7 @@ export const roiPooling = defineOperation({
     return [
       ...corners.phases,
       { units: count, cost: 16, compute: check },
-      { units: count * out.height * out.width, cost, compute },
+      { units: count * out.height * out.width, cost, apart: true, compute },
     ];
   },
 });
