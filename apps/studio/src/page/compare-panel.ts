@@ -169,7 +169,7 @@ function Pairs({ file, beside }: { readonly file: FileView; readonly beside: Oth
     h(
       Table,
       {
-        titles: [file.name, beside.file.name, ...(isMeasured ? ["number", "largest error", "SNR"] : [])],
+        titles: [file.name, beside.file.name, ...(isMeasured ? ["opera\u00adtion", "largest error", "SNR"] : [])],
         label: "Operators",
       },
       beside.pairs.map(([one, two], row) => {

@@ -16,6 +16,7 @@ const quantised = {
 describe("a difference", () => {
   it("is in steps of the type, or a number of floats", () => {
     expect(errorText(quantised)).toBe("2.25 steps");
+    expect(errorText({ ...quantised, largest: 0.9996 })).toBe("1 step");
     expect(errorText({ ...quantised, isFloat: true })).toBe("0.5");
     expect(errorText({ ...quantised, differing: 0 })).toBe("0");
   });

@@ -9,7 +9,12 @@ type Difference = DiffReport["outputs"][number]["difference"];
 /** The largest difference: in steps of the type, or of floats as a number. */
 export function errorText({ isFloat, largest, largestReal, differing }: Difference): string {
   if (differing === 0) return "0";
-  return isFloat ? numberText(largestReal, 3) : `${numberText(largest, 3)} steps`;
+  return isFloat ? numberText(largestReal, 3) : stepsText(numberText(largest, 3));
+}
+
+/** A number of steps of a type: `1 step`, `2.5 steps`. */
+export function stepsText(count: string): string {
+  return `${count} ${count === "1" ? "step" : "steps"}`;
 }
 
 /** The signal-to-noise ratio. */

@@ -2,6 +2,7 @@
  * Reports that the command line writes as JSON, as facts and tables. A report is a file like any other: nothing in it is taken for granted.
  */
 import { bytesText, countText, numberText, shapeText, timeText } from "../text.ts";
+import { stepsText } from "./difference-text.ts";
 
 /** A cell of a table. `part`: a bar of this share of the greatest. */
 export type ReportCell =
@@ -277,7 +278,7 @@ function readDifference(json: Json): ReportView {
         : "–"
       : `${digits(difference.signalToNoise)} dB`;
   const largest = (difference: Json) =>
-    difference.isFloat === true ? digits(difference.largestReal) : `${digits(difference.largest)} steps`;
+    difference.isFloat === true ? digits(difference.largestReal) : stepsText(digits(difference.largest));
   const worst = (difference: Json) => {
     const { element, expected, actual } = recordOf(difference.worst);
     return element === undefined ? "" : `element ${count(element)}: ${digits(actual)}, not ${digits(expected)}`;
