@@ -4,24 +4,11 @@
  */
 import { ensure } from "../fail.ts";
 import type { Phase } from "../phases.ts";
-import { dilatedExtent, type Padding, windowCount } from "../window.ts";
+import { dilatedExtent, windowCount } from "../window.ts";
 import type { Store } from "./_accumulator.ts";
 import { type Image, type ImageLayout, imageDimensions, imageLayout } from "./_image.ts";
 import { filtersOfUnit, multiply, multiplyTwo } from "./_inner-products.ts";
-
-/** Stride and dilation of a window. */
-export interface Sliding extends Padding {
-  readonly strideWidth: number;
-  readonly strideHeight: number;
-  readonly dilationWidth: number;
-  readonly dilationHeight: number;
-}
-
-/** Filters [outputs, height, width, inputs], widened. */
-export interface Filters {
-  readonly data: Float64Array;
-  readonly dimensions: readonly number[];
-}
+import { type Filters, gather, type Sliding } from "./_patches.ts";
 
 /**
  * Shape of the result of sliding a [*, height, width, *] filter over an image, with `channels` channels. Of the image's
@@ -48,22 +35,6 @@ export function convolvedShape(
   return imageDimensions(extents, nchw);
 }
 
-/** A convolution: what its units share. */
-interface Convolution {
-  readonly image: Image;
-  readonly filters: Filters;
-  readonly bias: Float64Array;
-  readonly output: ImageLayout;
-  readonly sliding: Sliding;
-  readonly groups: number;
-  readonly store: Store;
-  /** Filters of a unit. */
-  readonly block: number;
-  /** Scratch memory: the inputs under the window of two neighbours, and their sums. Allocated once, since a range is short. */
-  readonly patches: readonly Float64Array[];
-  readonly sums: readonly Float64Array[];
-}
-
 /**
  * output[b, y, x, o] = bias[o] + Σ image[b, y·stride + i·dilation − padding, …, c] · filter[o, i, j, c]
  *
@@ -81,74 +52,32 @@ export function convolve(
 ): Phase {
   const [count, height, width, depth] = filters.dimensions;
   const length = height * width * depth;
-  const block = filtersOfUnit(count / groups, length);
-  const blocks = groups * Math.ceil(count / groups / block);
-  const patches = Array.from({ length: 2 }, () => new Float64Array(length));
-  const sums = Array.from({ length: 2 }, () => new Float64Array(count));
-  const convolution = { image, filters, bias, output, sliding, groups, store, block, patches, sums };
-  return {
-    units: output.batches * output.height * Math.ceil(output.width / 2) * blocks,
-    cost: 2 * (block + 1) * (length + 1),
-    apart: true,
-    compute: (first, end) => convolveRange(convolution, first, end),
-  };
-}
-
-/** Computes the units [first, end): blocks of filters within groups within pairs of pixels. */
-function convolveRange(convolution: Convolution, first: number, end: number): void {
-  const { image, filters, bias, output, sliding, groups, store, block } = convolution;
-  const [count, , , depth] = filters.dimensions;
-  const [patch, nextPatch] = convolution.patches;
-  const [sums, nextSums] = convolution.sums;
   const perGroup = count / groups;
+  const block = filtersOfUnit(perGroup, length);
   const blocks = Math.ceil(perGroup / block);
   const pairs = Math.ceil(output.width / 2);
-  for (let unit = first; unit < end; unit++) {
-    const group = Math.floor(unit / blocks) % groups;
-    const pair = Math.floor(unit / (blocks * groups));
-    const row = Math.floor(pair / pairs);
-    const [batch, y, x] = [Math.floor(row / output.height), row % output.height, 2 * (pair % pairs)];
-    const hasNext = x + 1 < output.width;
-    if (unit === first || unit % blocks === 0) {
-      gather(image, filters, sliding, batch, y, x, group * depth, patch);
-      if (hasNext) gather(image, filters, sliding, batch, y, x + 1, group * depth, nextPatch);
-    }
-    const from = group * perGroup + (unit % blocks) * block;
-    const to = Math.min(from + block, (group + 1) * perGroup);
-    if (hasNext) multiplyTwo(patch, nextPatch, filters.data, bias, from, to, sums, nextSums);
-    else multiply(patch, filters.data, bias, from, to, sums);
-    const start = batch * output.batchStep + y * output.rowStep + x * output.pixelStep;
-    store(sums, from, to, start, output.channelStep);
-    if (hasNext) store(nextSums, from, to, start + output.pixelStep, output.channelStep);
-  }
-}
-
-/** Copies the cells under the window at output (y, x), channels [firstChannel, firstChannel + depth), into `patch`. */
-function gather(
-  image: Image,
-  filters: Filters,
-  sliding: Sliding,
-  batch: number,
-  y: number,
-  x: number,
-  firstChannel: number,
-  patch: Float64Array,
-): void {
-  const [, filterHeight, filterWidth, depth] = filters.dimensions;
-  const { data, height, width } = image;
-  const top = y * sliding.strideHeight - sliding.paddingTop;
-  const left = x * sliding.strideWidth - sliding.paddingLeft;
-  let to = 0;
-  for (let i = 0; i < filterHeight; i++) {
-    const row = top + i * sliding.dilationHeight;
-    for (let j = 0; j < filterWidth; j++) {
-      const column = left + j * sliding.dilationWidth;
-      if (row < 0 || row >= height || column < 0 || column >= width) {
-        for (let c = 0; c < depth; c++) patch[to++] = 0;
-        continue;
+  const [patch, nextPatch] = Array.from({ length: 2 }, () => new Float64Array(length));
+  const [sums, nextSums] = Array.from({ length: 2 }, () => new Float64Array(count));
+  const compute = (first: number, end: number) => {
+    for (let unit = first; unit < end; unit++) {
+      const group = Math.floor(unit / blocks) % groups;
+      const pair = Math.floor(unit / (blocks * groups));
+      const row = Math.floor(pair / pairs);
+      const [batch, y, x] = [Math.floor(row / output.height), row % output.height, 2 * (pair % pairs)];
+      const hasNext = x + 1 < output.width;
+      if (unit === first || unit % blocks === 0) {
+        gather(image, filters, sliding, batch, y, x, group * depth, patch);
+        if (hasNext) gather(image, filters, sliding, batch, y, x + 1, group * depth, nextPatch);
       }
-      let from = batch * image.batchStep + row * image.rowStep + column * image.pixelStep + firstChannel;
-      for (let c = 0; c < depth; c++) patch[to++] = data[from++];
+      const from = group * perGroup + (unit % blocks) * block;
+      const to = Math.min(from + block, (group + 1) * perGroup);
+      if (hasNext) multiplyTwo(patch, nextPatch, filters.data, bias, from, to, sums, nextSums);
+      else multiply(patch, filters.data, bias, from, to, sums);
+      const start = batch * output.batchStep + y * output.rowStep + x * output.pixelStep;
+      store(sums, from, to, start, output.channelStep);
+      if (hasNext) store(nextSums, from, to, start + output.pixelStep, output.channelStep);
     }
-  }
+  };
+  const units = output.batches * output.height * pairs * blocks * groups;
+  return { units, cost: 2 * (block + 1) * (length + 1), apart: true, compute };
 }

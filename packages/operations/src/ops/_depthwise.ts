@@ -3,8 +3,8 @@
  */
 import type { Phase } from "../phases.ts";
 import type { Store } from "./_accumulator.ts";
-import type { Filters, Sliding } from "./_convolution.ts";
 import type { Image, ImageLayout } from "./_image.ts";
+import type { Filters, Sliding } from "./_patches.ts";
 
 /**
  * output[b, y, x, c·multiplier + q] = bias[c·multiplier + q]

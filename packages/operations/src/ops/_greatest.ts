@@ -1,95 +1,72 @@
 /**
  * Selects the first elements in an order with a heap, in steps, because a sort cannot be cut.
  */
-import type { Filled, Phase } from "../phases.ts";
+import { type Filled, type Phase, runToEnd } from "../phases.ts";
 
 /** A strict order of element indexes: returns whether one comes before another. */
 export type Precedes = (a: number, b: number) => boolean;
 
 /** The first `count` of the indexes [0, length) in an order. */
-export function greatest(length: number, count: number, precedes: Precedes): Filled<Uint32Array> {
-  const data = new Uint32Array(count);
+export function greatest(length: number, count: number, precedes: Precedes): Filled<Int32Array> {
+  const data = new Int32Array(count);
   return { data, phases: [greatestOfRows(1, length, count, precedes, (_, chosen) => data.set(chosen))] };
 }
 
+/** The same at once, for few elements. */
+export function greatestNow(length: number, count: number, precedes: Precedes): Int32Array {
+  const { data, phases } = greatest(length, count, precedes);
+  runToEnd(phases);
+  return data;
+}
+
+/** An empty place of a heap: it comes after all elements. */
+const EMPTY = -1;
+
 /**
  * Selects the first `count` elements of each of the rows in an order over the elements of all rows. `take` gets a row's number and the
- * elements' places in it, which are valid until it returns. A unit is a step of the selection from a row.
+ * elements' places in it, which are valid until it returns. A unit is a step of the selection from a row: each element takes the place of the root
+ * of a heap, which is the last one in the order so far, if it comes before it; then the heap is sorted from its end.
  */
 export function greatestOfRows(
   rows: number,
   length: number,
   count: number,
   precedes: Precedes,
-  take: (row: number, chosen: Uint32Array) => void,
+  take: (row: number, chosen: Int32Array) => void,
 ): Phase {
-  const chosen = new Uint32Array(count);
-  const steps = selectionSteps(length, count);
+  const heap = new Int32Array(count);
+  const steps = count && length + count;
+  let at = 0;
+  const isBefore: Precedes = (a, b) => b === EMPTY || (a !== EMPTY && precedes(at + a, at + b));
   const compute = (first: number, end: number) => {
     for (let unit = first; unit < end; unit++) {
       const row = Math.floor(unit / steps);
-      const at = row * length;
-      selectStep(chosen, length, unit % steps, (a, b) => precedes(at + a, at + b));
-      if (unit % steps === steps - 1) take(row, chosen);
+      const step = unit - row * steps;
+      at = row * length;
+      if (step === 0) heap.fill(EMPTY);
+      if (step < length) {
+        if (isBefore(step, heap[0])) sink(heap, step, count, isBefore);
+        continue;
+      }
+      const rest = steps - 1 - step;
+      const last = heap[rest];
+      heap[rest] = heap[0];
+      sink(heap, last, rest, isBefore);
+      if (rest === 0) take(row, heap);
     }
   };
-  return { units: rows * steps, cost: costOfStep(count), inTurn: true, compute };
+  // A step compares from the root of the heap down.
+  return { units: rows * steps, cost: 4 * Math.ceil(Math.log2(count + 2)), inTurn: true, compute };
 }
 
-/** The same at once, for few elements. */
-export function greatestNow(length: number, count: number, precedes: Precedes): Uint32Array {
-  const chosen = new Uint32Array(count);
-  const steps = selectionSteps(length, count);
-  for (let step = 0; step < steps; step++) selectStep(chosen, length, step, precedes);
-  return chosen;
-}
-
-/** The number of steps in which the first `count` of `length` elements are selected. */
-function selectionSteps(length: number, count: number): number {
-  return count === 0 ? 0 : (count >> 1) + length;
-}
-
-/** The cost of a step: comparisons from the root of the heap down. */
-function costOfStep(count: number): number {
-  return 4 * Math.ceil(Math.log2(count + 2));
-}
-
-/**
- * Does one step of the selection, which begins with step 0. The first steps make a heap of the first indexes, whose root is the last in the
- * order; the next ones let each other index replace the root if it comes before it; the last ones sort the heap.
- */
-function selectStep(heap: Uint32Array, length: number, step: number, precedes: Precedes): void {
-  const count = heap.length;
-  const half = count >> 1;
-  if (step === 0) for (let place = 0; place < count; place++) heap[place] = place;
-  if (step < half) {
-    sink(heap, half - 1 - step, count, precedes);
-    return;
-  }
-  const place = step - half + count;
-  if (place < length) {
-    if (!precedes(place, heap[0])) return;
-    heap[0] = place;
-    sink(heap, 0, count, precedes);
-    return;
-  }
-  const end = count - 1 - (place - length);
-  const last = heap[0];
-  heap[0] = heap[end];
-  heap[end] = last;
-  sink(heap, 0, end, precedes);
-}
-
-/** Lets the element at `root` sink until none below it comes after it. */
-function sink(heap: Uint32Array, root: number, end: number, precedes: Precedes): void {
-  const moved = heap[root];
-  for (;;) {
-    let below = 2 * root + 1;
-    if (below >= end) break;
+/** Puts an element in place of the root, and lets it sink until none below it comes after it. */
+function sink(heap: Int32Array, element: number, end: number, precedes: Precedes): void {
+  let place = 0;
+  for (let below = 1; below < end; below = 2 * place + 1) {
     if (below + 1 < end && precedes(heap[below], heap[below + 1])) below++;
-    if (!precedes(moved, heap[below])) break;
-    heap[root] = heap[below];
-    root = below;
+    if (!precedes(element, heap[below])) break;
+    heap[place] = heap[below];
+    place = below;
   }
-  heap[root] = moved;
+  heap[place] = element;
 }

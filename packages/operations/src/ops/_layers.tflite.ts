@@ -12,10 +12,10 @@ import type { Phase } from "../phases.ts";
 import { elementCount, isFloat, type OutputTensor, type Tensor, type TensorInfo } from "../tensor.ts";
 import { tfliteTypes } from "../tflite-types.ts";
 import type { Store } from "./_accumulator.ts";
-import type { Filters } from "./_convolution.ts";
 import { realsOf } from "./_elements.tflite.ts";
 import { channelScales, hybridWeights, isHybrid, quantiseRows } from "./_hybrid.tflite.ts";
 import { type Image, type ImageLayout, imageLayout, readImage } from "./_image.ts";
+import type { Filters } from "./_patches.ts";
 import { exactScaling, type Scaling, wideScaling } from "./_scaling.tflite.ts";
 import { widen, widenOnce } from "./_widen.ts";
 

@@ -1,12 +1,11 @@
 /**
- * The LSTM cell, with all that the HAL lets it have: coupled input and forget gates (CIFG), peepholes, projection,
+ * The operands of an LSTM cell, with all that the HAL lets it have: coupled input and forget gates (CIFG), peepholes, projection,
  * clipping, layer normalisation, an auxiliary input. LSTM runs it once, the sequence operations along time.
  */
 import { ensure, OperationError } from "../fail.ts";
 import { ensureShape } from "../shape.ts";
 import type { Tensor, TensorInfo } from "../tensor.ts";
-import { cellActivation, sigmoid } from "./_gate-activation.ts";
-import { type Product, plainProduct, type Slice } from "./_matrix.ts";
+import { cellActivation } from "./_gate-activation.ts";
 
 /** The operands of one gate. */
 export interface Gate<T extends TensorInfo = Tensor> {
@@ -180,100 +179,4 @@ export function ensureSettings({ activation, cellClip, projectionClip }: LstmSet
   cellActivation(activation);
   ensure(cellClip >= 0, () => `the cell clip is ${cellClip}, less than 0`);
   ensure(projectionClip >= 0, () => `the projection clip is ${projectionClip}, less than 0`);
-}
-
-/** State of one batch of a cell, changed by every step. */
-export interface LstmState {
-  /** [outputs] */
-  readonly output: Float64Array;
-  /** [units] */
-  readonly cell: Float64Array;
-}
-
-/** Computes a part of one step of one batch: reads the input, changes the state. */
-export type LstmPart = (input: Slice, auxiliary: Slice | undefined, state: LstmState) => void;
-
-/**
- * A step of a cell, in parts that run one after the other:
- *
- *     i = σ(Wi·x + Ri·h + Pi∘c + bi)        (CIFG: 1 − f)
- *     f = σ(Wf·x + Rf·h + Pf∘c + bf)
- *     c' = clip(f∘c + i∘act(Wc·x + Rc·h + bc))
- *     o = σ(Wo·x + Ro·h + Po∘c' + bo)
- *     h' = clip(Wp·(o∘act(c')) + bp)        (without projection: o∘act(c'))
- *
- * With layer normalisation the sums before the bias are normalised and weighted. `product`: how matrices are multiplied with vectors.
- */
-export function lstmStep(
-  cell: LstmCell,
-  { units, outputs }: LstmSizes,
-  settings: LstmSettings,
-  product: Product = plainProduct,
-): readonly LstmPart[] {
-  const activate = cellActivation(settings.activation);
-  const cellClip = clipper(settings.cellClip);
-  const projectionClip = clipper(settings.projectionClip);
-  const [i, f, c, o] = Array.from({ length: 4 }, () => new Float64Array(units));
-  /** The sums of a gate: W·x + R·h + P∘c + b */
-  const gate =
-    (result: Float64Array, weights: Gate | undefined): LstmPart =>
-    (x, aux, state) => {
-      if (weights === undefined) return;
-      result.fill(0);
-      product(result, weights.input, x.data, x.offset);
-      if (aux !== undefined && weights.auxiliary !== undefined)
-        product(result, weights.auxiliary, aux.data, aux.offset);
-      product(result, weights.recurrent, state.output, 0);
-      if (weights.cell !== undefined) for (let u = 0; u < units; u++) result[u] += weights.cell.data[u] * state.cell[u];
-      if (weights.norm !== undefined) normalise(result, weights.norm);
-      for (let u = 0; u < units; u++) result[u] += weights.bias.data[u];
-    };
-  const updateCell: LstmPart = (_x, _aux, state) => {
-    for (let u = 0; u < units; u++) {
-      const forget = sigmoid(f[u]);
-      const take = cell.inputGate === undefined ? 1 - forget : sigmoid(i[u]);
-      state.cell[u] = cellClip(forget * state.cell[u] + take * activate(c[u]));
-    }
-  };
-  const output: LstmPart = (_x, _aux, state) => {
-    for (let u = 0; u < units; u++) o[u] = sigmoid(o[u]) * activate(state.cell[u]);
-    if (cell.projection === undefined) {
-      state.output.set(o);
-      return;
-    }
-    if (cell.projectionBias === undefined) state.output.fill(0);
-    else state.output.set(cell.projectionBias.data);
-    product(state.output, cell.projection, o, 0);
-    for (let index = 0; index < outputs; index++) state.output[index] = projectionClip(state.output[index]);
-  };
-  const { inputGate, forgetGate, cellGate, outputGate } = cell;
-  return [gate(i, inputGate), gate(f, forgetGate), gate(c, cellGate), updateCell, gate(o, outputGate), output];
-}
-
-function clipper(limit: number): (x: number) => number {
-  return limit === 0 ? (x) => x : (x) => Math.min(limit, Math.max(-limit, x));
-}
-
-/** Added to the variance, so that a constant vector can be normalised. */
-const LEAST_VARIANCE = 1e-8;
-
-/** (x − mean) / √variance · weight */
-function normalise(values: Float64Array, weights: Tensor): void {
-  let sum = 0;
-  for (const value of values) sum += value;
-  const mean = sum / values.length;
-  let squares = 0;
-  for (const value of values) squares += (value - mean) ** 2;
-  const factor = 1 / Math.sqrt(squares / values.length + LEAST_VARIANCE);
-  for (let index = 0; index < values.length; index++) {
-    values[index] = (values[index] - mean) * factor * weights.data[index];
-  }
-}
-
-/** The state of one batch, from tensors [batch, outputs] and [batch, units]. */
-export function lstmState(output: Tensor, cell: Tensor, batch: number, { outputs, units }: LstmSizes): LstmState {
-  return {
-    output: Float64Array.from(output.data.subarray(batch * outputs, (batch + 1) * outputs)),
-    cell: Float64Array.from(cell.data.subarray(batch * units, (batch + 1) * units)),
-  };
 }

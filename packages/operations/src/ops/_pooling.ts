@@ -8,9 +8,10 @@ import { bool, int32, optional, tensor } from "../params.ts";
 import { type Phase, STEPS_BETWEEN_PAUSES } from "../phases.ts";
 import { isFloat, type OutputTensor } from "../tensor.ts";
 import type { Padding } from "../window.ts";
-import { convolvedShape, type Sliding } from "./_convolution.ts";
+import { convolvedShape } from "./_convolution.ts";
 import { implicitImagePadding, paddingParams, strideParams } from "./_convolution-params.ts";
 import { type Image, type ImageLayout, imageLayout, readImage } from "./_image.ts";
+import type { Sliding } from "./_patches.ts";
 
 /**
  * Adds cells of `channels` elements to the values from `at` on: `count` cells of `data`, the first at `from`, each `step` after the one

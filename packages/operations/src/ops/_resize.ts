@@ -83,10 +83,15 @@ function ensureExtent(what: string, extent: number): void {
   ensure(extent >= 1 && extent <= 0x7fff_ffff, () => `the ${what} is ${extent}, not within 1 to 2147483647`);
 }
 
+/** The distance in the input of two neighbours in the output along an axis: a float32. */
+function stepOf(input: number, output: number, { alignCorners }: ResizeAlignment): number {
+  return Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
+}
+
 /** The position in the input of an output index along an axis: a float32 from 0 to about the input's extent. */
-export function sourcePosition(input: number, output: number, { alignCorners, halfPixelCenters }: ResizeAlignment) {
-  const step = Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
-  const shift = halfPixelCenters ? 0.5 : 0;
+export function sourcePosition(input: number, output: number, alignment: ResizeAlignment) {
+  const step = stepOf(input, output, alignment);
+  const shift = alignment.halfPixelCenters ? 0.5 : 0;
   return (index: number): number => Math.fround(Math.fround(index + shift) * step);
 }
 
@@ -103,17 +108,8 @@ export interface Neighbours {
 /** The neighbours between which RESIZE_BILINEAR interpolates floats along an axis. */
 export function neighboursOf(input: number, output: number, alignment: ResizeAlignment): Neighbours {
   const position = sourcePosition(input, output, alignment);
-  const before = new Int32Array(output);
-  const after = new Int32Array(output);
-  const share = new Float64Array(output);
-  for (let index = 0; index < output; index++) {
-    const place = Math.fround(position(index) - (alignment.halfPixelCenters ? 0.5 : 0));
-    before[index] = clamp(Math.floor(place), 0, input - 1);
-    after[index] = Math.min(before[index] + 1, input - 1);
-    // Outside the centres of the first and last pixels there is nothing to interpolate.
-    share[index] = clamp(place - before[index], 0, 1);
-  }
-  return { before, after, share };
+  const half = alignment.halfPixelCenters ? 0.5 : 0;
+  return neighboursAt(input, output, (index) => Math.fround(position(index) - half));
 }
 
 /**
@@ -122,19 +118,19 @@ export function neighboursOf(input: number, output: number, alignment: ResizeAli
  * bits, and the result that number divided by RESIZE_STEPS squared, halves up. TensorFlow Lite's engine counts in the same steps.
  */
 export function neighboursInSteps(input: number, output: number, alignment: ResizeAlignment): Neighbours {
-  const { alignCorners, halfPixelCenters } = alignment;
-  const step = Math.fround(alignCorners && output > 1 ? (input - 1) / (output - 1) : input / output);
-  const shift = halfPixelCenters ? Math.fround(Math.fround(0.5 * step) - 0.5) : 0;
-  const before = new Int32Array(output);
-  const after = new Int32Array(output);
-  const share = new Float64Array(output);
-  for (let index = 0; index < output; index++) {
-    const position = clamp(Math.fround(Math.fround(index * step) + shift), 0, input - 1);
-    before[index] = Math.floor(position);
-    after[index] = Math.min(before[index] + 1, input - 1);
-    share[index] = roundHalfEven((position - before[index]) * RESIZE_STEPS);
-  }
-  return { before, after, share };
+  const step = stepOf(input, output, alignment);
+  const shift = alignment.halfPixelCenters ? Math.fround(Math.fround(0.5 * step) - 0.5) : 0;
+  const position = (index: number) => clamp(Math.fround(Math.fround(index * step) + shift), 0, input - 1);
+  const neighbours = neighboursAt(input, output, position);
+  return { ...neighbours, share: neighbours.share.map((share) => roundHalfEven(share * RESIZE_STEPS)) };
+}
+
+/** The neighbours of places in the input. Outside the centres of the first and last pixels there is nothing to interpolate. */
+function neighboursAt(input: number, output: number, placeOf: (index: number) => number): Neighbours {
+  const places = Float64Array.from({ length: output }, (_, index) => placeOf(index));
+  const before = Int32Array.from(places, (place) => clamp(Math.floor(place), 0, input - 1));
+  const after = before.map((index) => Math.min(index + 1, input - 1));
+  return { before, after, share: places.map((place, index) => clamp(place - before[index], 0, 1)) };
 }
 
 /**

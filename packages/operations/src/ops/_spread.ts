@@ -5,8 +5,8 @@ import { ensure } from "../fail.ts";
 import type { Phase } from "../phases.ts";
 import type { Padding } from "../window.ts";
 import type { Store } from "./_accumulator.ts";
-import type { Filters } from "./_convolution.ts";
 import type { Image, ImageLayout } from "./_image.ts";
+import type { Filters } from "./_patches.ts";
 
 /** Extent of the output of a transposed convolution along one axis. */
 export function spreadExtent(

@@ -5,15 +5,8 @@
 import { OperationType } from "@nnhal/types";
 import { bool, optional } from "../params.ts";
 import { isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
-import { type Image, type ImageLayout, imageLayout, readImage } from "./_image.ts";
-import {
-  type Neighbours,
-  neighboursInSteps,
-  neighboursOf,
-  RESIZE_STEPS,
-  type ResizeAlignment,
-  resizeOperation,
-} from "./_resize.ts";
+import { imageLayout, readImage } from "./_image.ts";
+import { neighboursInSteps, neighboursOf, RESIZE_STEPS, type ResizeAlignment, resizeOperation } from "./_resize.ts";
 
 export const resizeBilinear = resizeOperation(
   {
@@ -33,45 +26,32 @@ export const resizeBilinear = resizeOperation(
  * halves are rounded up, as in TensorFlow Lite.
  */
 function resampleLinear(input: Tensor, output: OutputTensor, nchw: boolean, alignment: ResizeAlignment) {
-  const image = readImage(input, nchw);
+  const from = readImage(input, nchw);
   const to = imageLayout(output.dimensions, nchw);
-  const along = isFloat(output.type) ? neighboursOf : neighboursInSteps;
-  const rows = along(image.height, to.height, alignment);
-  const columns = along(image.width, to.width, alignment);
+  const isReal = isFloat(output.type);
+  const one = isReal ? 1 : RESIZE_STEPS;
+  const along = isReal ? neighboursOf : neighboursInSteps;
+  const rows = along(from.height, to.height, alignment);
+  const columns = along(from.width, to.width, alignment);
   const compute = (first: number, end: number) => {
-    for (let pixel = first; pixel < end; pixel++) interpolatePixel(image, rows, columns, to, pixel, output);
+    for (let pixel = first; pixel < end; pixel++) {
+      const [row, x] = [Math.floor(pixel / to.width), pixel % to.width];
+      const [batch, y] = [Math.floor(row / to.height), row % to.height];
+      const upper = batch * from.batchStep + rows.before[y] * from.rowStep;
+      const lower = batch * from.batchStep + rows.after[y] * from.rowStep;
+      const left = columns.before[x] * from.pixelStep;
+      const right = columns.after[x] * from.pixelStep;
+      let target = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;
+      for (let c = 0; c < to.channels; c++, target += to.channelStep) {
+        const above = mix(from.data[upper + left + c], from.data[upper + right + c], columns.share[x], one);
+        const below = mix(from.data[lower + left + c], from.data[lower + right + c], columns.share[x], one);
+        const value = mix(above, below, rows.share[y], one);
+        output.data[target] = isReal ? value : Math.floor(value / one ** 2 + 0.5) + output.zeroPoint;
+      }
+    }
   };
-  return [...image.phases, { units: to.batches * to.height * to.width, cost: 16 * to.channels, apart: true, compute }];
-}
-
-/** Computes all channels of one pixel of the output, counted in row-major order: two neighbours above, two below, and between them. */
-function interpolatePixel(
-  image: Image,
-  rows: Neighbours,
-  columns: Neighbours,
-  to: ImageLayout,
-  pixel: number,
-  output: OutputTensor,
-): void {
-  const float = isFloat(output.type);
-  const one = float ? 1 : RESIZE_STEPS;
-  const x = pixel % to.width;
-  const y = Math.floor(pixel / to.width) % to.height;
-  const batch = Math.floor(pixel / (to.width * to.height));
-  const upper = batch * image.batchStep + rows.before[y] * image.rowStep;
-  const lower = batch * image.batchStep + rows.after[y] * image.rowStep;
-  const left = columns.before[x] * image.pixelStep;
-  const right = columns.after[x] * image.pixelStep;
-  const [across, down] = [columns.share[x], rows.share[y]];
-  const { data } = image;
-  let target = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;
-  for (let channel = 0; channel < to.channels; channel++) {
-    const above = mix(data[upper + left + channel], data[upper + right + channel], across, one);
-    const below = mix(data[lower + left + channel], data[lower + right + channel], across, one);
-    const value = mix(above, below, down, one);
-    output.data[target] = float ? value : Math.floor(value / one ** 2 + 0.5) + output.zeroPoint;
-    target += to.channelStep;
-  }
+  const units = to.batches * to.height * to.width;
+  return [...from.phases, { units, cost: 16 * to.channels, apart: true, compute }];
 }
 
 /** `one`: the sum of both shares. */
