@@ -6,7 +6,7 @@ import type { OutputTensor, Tensor } from "../tensor.ts";
 import type { Slice } from "./_matrix.ts";
 import { sequenceOf } from "./_sequence.ts";
 
-/** What a cell runs along. */
+/** The sequence that a cell runs along. */
 export interface Along {
   /** [times, batches, inputs], or [batches, times, inputs] */
   readonly input: Tensor;
