@@ -14,6 +14,7 @@ import { everyWay } from "@nnhal/test-kit/samples";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findBarriers } from "./access.test-helper.ts";
 import { createEngine } from "./engine/engine.ts";
 import {
   hostileNames,
@@ -610,35 +611,51 @@ describe.skipIf(executablePath === undefined)(`the page in a browser${remedy}`, 
     },
   );
 
-  it.skipIf(!existsSync(modelsFolder))("shows MobileNet v2, light and dark, wide and narrow", async () => {
-    await openFile(join(modelsFolder, "mobilenet_v2_1.0_224_quant.tflite"));
-    await page.getByText("66 operators").waitFor();
-    const backgrounds = new Set<string>();
-    const panels = ["Run", "Why", "Compare", "Graph"];
-    await page.getByRole("button", { name: "Why" }).click();
-    await page.getByLabel("run on").selectOption("auto");
-    await page.getByRole("button", { name: "Measure each operation" }).click();
-    await page.getByText("measured time").waitFor();
-    await page.getByRole("button", { name: "Compare", exact: true }).click();
-    await page
-      .getByLabel("Another .tflite file")
-      .setInputFiles(join(modelsFolder, "mobilenet_v2_1.0_224_quant.tflite"));
-    await page.getByText("66 stand for each other").waitFor();
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of [1440, 390]) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 844 });
-        for (const panel of panels) {
-          await page.getByRole("button", { name: panel, exact: true }).first().click();
-          const { overflow, background } = await page.evaluate(() => ({
-            overflow: document.documentElement.scrollWidth - innerWidth,
-            background: getComputedStyle(document.body).backgroundColor,
-          }));
-          expect(overflow, `${panel}, ${colorScheme} at ${width}`).toBeLessThanOrEqual(0);
-          backgrounds.add(background);
+  it.skipIf(!existsSync(modelsFolder))(
+    "shows all panels on MobileNet v2, light and dark, wide and narrow, without barriers",
+    async () => {
+      await openFile(join(modelsFolder, "mobilenet_v2_1.0_224_quant.tflite"));
+      await page.getByText("66 operators").waitFor();
+      const backgrounds = new Set<string>();
+      const panels = ["Run", "Why", "Compare", "Graph"];
+      await page.getByRole("button", { name: "Why" }).click();
+      await page.getByLabel("run on").selectOption("auto");
+      await page.getByRole("button", { name: "Measure each operation" }).click();
+      await page.getByText("measured time").waitFor();
+      await page.getByRole("button", { name: "Compare", exact: true }).click();
+      await page
+        .getByLabel("Another .tflite file")
+        .setInputFiles(join(modelsFolder, "mobilenet_v2_1.0_224_quant.tflite"));
+      await page.getByText("66 stand for each other").waitFor();
+      for (const colorScheme of ["light", "dark"] as const) {
+        for (const width of [1440, 390]) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 844 });
+          for (const panel of panels) {
+            await page.getByRole("button", { name: panel, exact: true }).first().click();
+            const { overflow, background } = await page.evaluate(() => ({
+              overflow: document.documentElement.scrollWidth - innerWidth,
+              background: getComputedStyle(document.body).backgroundColor,
+            }));
+            const where = `${panel}, ${colorScheme} at ${width}`;
+            expect(overflow, where).toBeLessThanOrEqual(0);
+            expect(await page.evaluate(findBarriers), where).toEqual([]);
+            backgrounds.add(background);
+          }
         }
       }
-    }
-    expect(backgrounds.size).toBe(2);
-  });
+      expect(backgrounds.size).toBe(2);
+      // Barriers that are put there are found.
+      await page.evaluate(() => {
+        const [button, text] = [document.createElement("button"), document.createElement("p")];
+        Object.assign(text, { textContent: "faint" });
+        Object.assign(text.style, { color: "rgb(120, 120, 120)", backgroundColor: "rgb(128, 128, 128)" });
+        document.body.append(button, text);
+      });
+      expect(await page.evaluate(findBarriers)).toEqual([
+        expect.stringContaining("without a name: <button>"),
+        expect.stringMatching(/^contrast 1\.\d+: rgb\(120, 120, 120\) on rgb\(128, 128, 128\)/),
+      ]);
+    },
+  );
 });

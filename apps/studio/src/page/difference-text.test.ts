@@ -30,6 +30,8 @@ describe("a difference", () => {
   it("has the element that is furthest off", () => {
     expect(worstText(quantised)).toBe("element 7: 1.5, not 1");
     expect(worstText({ ...quantised, worst: { element: 0, expected: 2, actual: null } })).toBe("element 0: NaN, not 2");
+    const near = { element: 3, expected: 2.2300012, actual: 2.230002 };
+    expect(worstText({ ...quantised, worst: near })).toBe("element 3: 2.230002, not 2.230001");
     expect(worstText({ ...quantised, worst: null })).toBe("");
   });
 });

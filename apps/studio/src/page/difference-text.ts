@@ -23,11 +23,14 @@ export function noiseText({ signalToNoise, differing }: Difference): string {
   return differing === 0 ? "equal" : "–";
 }
 
-/** The element that is furthest off; empty if there is none. */
+/** The element that is furthest off, with as many digits as tell the two values apart; empty if there is none. */
 export function worstText({ worst }: Difference): string {
   if (worst === null) return "";
-  const [expected, actual] = [worst.expected, worst.actual].map((value) =>
-    value === null ? "NaN" : numberText(value, 4),
-  );
-  return `element ${worst.element}: ${actual}, not ${expected}`;
+  const textOf = (value: number | null, digits: number) => (value === null ? "NaN" : numberText(value, digits));
+  const digits =
+    [4, 5, 6, 7, 8].find((each) => textOf(worst.expected, each) !== textOf(worst.actual, each)) ?? MOST_DIGITS;
+  return `element ${worst.element}: ${textOf(worst.actual, digits)}, not ${textOf(worst.expected, digits)}`;
 }
+
+/** Digits that tell any two float32 apart. */
+const MOST_DIGITS = 9;

@@ -131,7 +131,9 @@ function Rows({
 /** Values in their order as bars from 0. */
 function Chart({ points, name }: { readonly points: readonly number[]; readonly name: string }) {
   const finite = points.map((value) => (Number.isFinite(value) ? value : 0));
-  const [most, least] = [Math.max(0, ...finite), Math.min(0, ...finite)];
+  const [greatest, least] = [Math.max(0, ...finite), Math.min(0, ...finite)];
+  // Zeros alone lie on a line at the bottom.
+  const most = greatest === least ? 1 : greatest;
   const unit = CHART.height / (most - least || 1);
   const each = CHART.width / points.length;
   return h(
@@ -141,8 +143,9 @@ function Chart({ points, name }: { readonly points: readonly number[]; readonly 
       viewBox: `0 0 ${CHART.width} ${CHART.height}`,
       preserveAspectRatio: "none",
       role: "img",
-      "aria-label": `Values of ${name} in their order, from ${numberText(least, 3)} to ${numberText(most, 3)}`,
+      "aria-label": `Values of ${name} in their order, from ${numberText(least, 3)} to ${numberText(greatest, 3)}`,
     },
+    h("line", { key: "zero", x1: 0, x2: CHART.width, y1: most * unit, y2: most * unit }),
     finite.map((value, place) =>
       h("rect", {
         key: place,

@@ -60,6 +60,8 @@ export function RunPanel() {
           "p",
           { class: "actions" },
           h("button", { type: "button", class: "main", onClick: () => void run() }, "Run"),
+          model.inputs.length > 1 &&
+            h("button", { type: "button", onClick: () => giveNoise(model.inputs) }, "Noise for all inputs"),
           model.states.length > 0 && [
             h("button", { key: "steps", type: "button", onClick: () => void run(STEPS) }, `Run ${STEPS} steps`),
             h("button", { key: "reset", type: "button", onClick: () => void resetState() }, "Set the state back"),
@@ -147,6 +149,12 @@ function ShapeChoice({ info: { name, shape } }: { readonly info: TensorInfo }) {
       h("button", { type: "submit" }, "Set the shape"),
     ),
   );
+}
+
+/** Gives each input noise of its own, and runs. */
+function giveNoise(infos: readonly TensorInfo[]): void {
+  for (const [place, { name }] of infos.entries()) give(name, { kind: "noise", seed: place + 1 });
+  void run();
 }
 
 /** A text for all inputs: the tokeniser of the network cuts it. */
