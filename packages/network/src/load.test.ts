@@ -386,10 +386,9 @@ describe.each(places)("a model %s", (place, openHere) => {
     );
     expect(sum?.data).toBe(out);
     expect(out).toEqual(Float32Array.of(2, 3, 4, 5));
-    expect(await model.explain()).toMatchObject({
-      operations: [{ index: 0, operation: "ADD", operator: "ADD", device: "nnhal-reference" }],
-      steps: [{ device: "nnhal-reference", operations: [0] }],
-    });
+    const { operations, steps, predictedTime } = await model.explain();
+    expect(operations).toMatchObject([{ index: 0, operation: "ADD", operator: "ADD", device: "nnhal-reference" }]);
+    expect(steps).toEqual([{ device: "nnhal-reference", operations: [0], predictedTime }]);
     const profile = await model.profile({ runs: 2 });
     expect(profile.operations).toMatchObject([{ operation: "ADD", time: expect.any(Number) }]);
     expect(profile.time).toBeGreaterThan(0);
