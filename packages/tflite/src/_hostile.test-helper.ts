@@ -9,7 +9,7 @@ import { inspectTflite } from "./describe/inspect.ts";
 import { readPackedFile } from "./describe/packed-files.ts";
 import { TfliteError } from "./error.ts";
 import { writeTable } from "./flatbuffer/write-table.ts";
-import type { ImportOptions } from "./import/import.ts";
+import type { ImportOptions } from "./import/options.ts";
 import type { TfliteModel } from "./model.ts";
 import { type ModelRow, modelLayout, type OperatorRow, type SubgraphRow, type TensorRow } from "./schema/tables.ts";
 

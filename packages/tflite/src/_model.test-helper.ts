@@ -21,7 +21,9 @@ import {
 import { modelIssues } from "@nnhal/validation";
 import { expect } from "vitest";
 import { TfliteError } from "./error.ts";
-import { type ImportedModel, type ImportOptions, importTflite } from "./import/import.ts";
+import { importTflite } from "./import/import.ts";
+import type { ImportedModel } from "./import/imported-model.ts";
+import type { ImportOptions } from "./import/options.ts";
 import type {
   TfliteBlocks,
   TfliteModel,

@@ -9,7 +9,8 @@ import { corpusFolder as folder } from "@nnhal/test-kit/folders";
 import { describe, expect, test } from "vitest";
 import { type Elements, executeBytes } from "./_model.test-helper.ts";
 import { inspectTflite } from "./describe/inspect.ts";
-import { type ImportedModel, importTflite, type TensorDescription } from "./import/import.ts";
+import { importTflite } from "./import/import.ts";
+import type { ImportedModel, TensorDescription } from "./import/imported-model.ts";
 
 const micro = (name: string, numbers: readonly number[]) => numbers.map((number) => `tflite-micro__${name}${number}`);
 

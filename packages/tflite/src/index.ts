@@ -16,16 +16,16 @@ export {
 export { type PackedFile, packedFiles, readPackedFile } from "./describe/packed-files.ts";
 export { problemsOf } from "./describe/problems-of.ts";
 export { type ProblemOperator, type ProblemTensor, TfliteError, type TfliteProblem } from "./error.ts";
-export {
-  type ImportedModel,
-  type ImportOptions,
-  importTflite,
-  type ModelState,
-  type OperatorOrigin,
-  type SignatureDescription,
-  type SubgraphOrigin,
-  type TensorDescription,
-} from "./import/import.ts";
+export { importTflite } from "./import/import.ts";
+export type {
+  ImportedModel,
+  ModelState,
+  OperatorOrigin,
+  SignatureDescription,
+  SubgraphOrigin,
+  TensorDescription,
+} from "./import/imported-model.ts";
+export type { ImportOptions } from "./import/options.ts";
 export type { OperatorReport, OperatorStatus } from "./import/reports.ts";
 export type { TfliteIssue } from "./indexes.ts";
 export type {

@@ -9,7 +9,8 @@ import {
   type TensorGiven,
 } from "./_model.test-helper.ts";
 import { TfliteError } from "./error.ts";
-import { type ImportedModel, importTflite } from "./import/import.ts";
+import { importTflite } from "./import/import.ts";
+import type { ImportedModel } from "./import/imported-model.ts";
 import type { TfliteModel } from "./model.ts";
 import { createStates, type States, type StateValue } from "./states.ts";
 

@@ -3,7 +3,7 @@
  */
 import { byteLength, createData, elementAt, elementCount, encodeTensorData } from "@nnhal/operations";
 import { ensure, listText, quote } from "./error.ts";
-import type { ImportedModel, TensorDescription } from "./import/import.ts";
+import type { ImportedModel, TensorDescription } from "./import/imported-model.ts";
 
 /** The value of a state. */
 export interface StateValue {

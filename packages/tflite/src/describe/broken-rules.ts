@@ -4,8 +4,9 @@
  */
 import type { Model } from "@nnhal/types";
 import type { quote, TfliteProblem } from "../error.ts";
-import type { ImportedModel, ImportOptions } from "../import/import.ts";
+import type { ImportedModel } from "../import/imported-model.ts";
 import type { operatorWhere } from "../import/lowering/place.ts";
+import type { ImportOptions } from "../import/options.ts";
 import type { OperatorReport } from "../import/reports.ts";
 import type { TfliteModel } from "../model.ts";
 

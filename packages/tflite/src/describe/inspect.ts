@@ -3,8 +3,10 @@
  */
 import { sourceArgument, type TfliteBytes } from "../arguments.ts";
 import { describeValue, ensure, MOST_PROBLEMS, quote, TfliteError, type TfliteProblem } from "../error.ts";
-import { attemptImport, type ImportedModel, type ImportOptions } from "../import/import.ts";
+import { attemptImport } from "../import/import.ts";
+import type { ImportedModel } from "../import/imported-model.ts";
 import { operatorWhere } from "../import/lowering/place.ts";
+import type { ImportOptions } from "../import/options.ts";
 import type { OperatorReport } from "../import/reports.ts";
 import type { TfliteModel } from "../model.ts";
 import { readTflite } from "../read.ts";

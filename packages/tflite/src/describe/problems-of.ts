@@ -1,7 +1,8 @@
 /** Places of an imported model as problems of its file: a module of its own, since few programs need it. */
 import { quote, type TfliteProblem } from "../error.ts";
-import type { ImportedModel, ImportOptions } from "../import/import.ts";
+import type { ImportedModel } from "../import/imported-model.ts";
 import { operatorWhere } from "../import/lowering/place.ts";
+import type { ImportOptions } from "../import/options.ts";
 import type { TfliteModel } from "../model.ts";
 import type { BrokenRule } from "./broken-rules.ts";
 

@@ -3,7 +3,8 @@ import { execute, expectValid, oneOperator, problemOf, type TensorGiven } from "
 import type { TfliteBlocks } from "../model.ts";
 import { readTflite } from "../read.ts";
 import { writeTflite } from "../write.ts";
-import { type ImportOptions, importTflite } from "./import.ts";
+import { importTflite } from "./import.ts";
+import type { ImportOptions } from "./options.ts";
 
 /** Two rows of 4 elements in blocks of 2: 1, -2, 3, 7 and -8, 0, 5, -1. Low bits first, two elements in a byte. */
 const packed = [0xe1, 0x73, 0x08, 0xf5];

@@ -100,8 +100,8 @@ describe("constants", () => {
 
 describe("the option hybrid", () => {
   test.each([
-    ["exact", 'expected "quantised" or "widened", got "exact"'],
-    [true, 'expected "quantised" or "widened", got the boolean true'],
+    ["exact", 'expected one of quantised, widened, got "exact"'],
+    [true, "expected one of quantised, widened, got the boolean true"],
   ])("is not %j", (hybrid, message) => {
     expect(() => importTflite(added, { hybrid: hybrid as never })).toThrow(message);
   });

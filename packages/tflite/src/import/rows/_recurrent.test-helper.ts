@@ -10,7 +10,7 @@ import {
   showSubgraph,
   type TensorGiven,
 } from "../../_model.test-helper.ts";
-import type { ImportedModel } from "../import.ts";
+import type { ImportedModel } from "../imported-model.ts";
 
 /** Names the tensors of a list p0, p1, …; undefined is an omitted one. */
 function nameTensors(tensors: readonly (TensorGiven | undefined)[]) {

@@ -11,7 +11,8 @@ import {
   type SubgraphGiven,
   showSubgraph,
 } from "../../_model.test-helper.ts";
-import { type ImportedModel, importTflite } from "../import.ts";
+import { importTflite } from "../import.ts";
+import type { ImportedModel } from "../imported-model.ts";
 
 const f = { type: "FLOAT32", shape: [2] } as const;
 const flag = { type: "BOOL", shape: [] } as const;

@@ -2,7 +2,7 @@
  * Parts of models with state, and their runs.
  */
 import { execute, expectValid, type OperatorGiven, type SubgraphGiven } from "../../_model.test-helper.ts";
-import type { ImportedModel } from "../import.ts";
+import type { ImportedModel } from "../imported-model.ts";
 
 export const f = { type: "FLOAT32", shape: [2] } as const;
 export const resource = { type: "RESOURCE", shape: [] } as const;
