@@ -44,25 +44,42 @@ export type Pass = (piece: Piece, found: readonly number[]) => number | undefine
  * Computes each lane in passes, of which one ends before the next begins. `cost`: of an element in all passes. A unit is a lane, or in longer lanes
  * a piece of one in a pass.
  */
-export function computeLanes({ count, length, step }: Lanes, cost: number, passes: readonly Pass[]): Phase {
-  const pieces = Math.max(1, Math.ceil((length * cost) / STEPS_BETWEEN_PAUSES));
-  const inPiece = Math.ceil(length / pieces);
-  const units = pieces === 1 ? 1 : pieces * passes.length;
-  let found: number[] = [];
+export function computeLanes(lanes: Lanes, cost: number, passes: readonly Pass[]): Phase {
+  const { count, length } = lanes;
+  const pieces = Math.ceil((length * cost) / STEPS_BETWEEN_PAUSES);
+  if (pieces > 1) return computePieces(lanes, cost, passes, pieces);
   const compute = (first: number, end: number) => {
-    for (let unit = first; unit < end; unit++) {
-      const lane = Math.floor(unit / units);
-      const start = Math.floor(lane / step) * step * length + (lane % step);
-      const from = start + (unit % pieces) * inPiece * step;
-      const piece = { from, to: Math.min(from + inPiece * step, start + length * step), step, start, lane };
-      if (unit % units === 0) found = [];
-      const one = Math.floor((unit % units) / pieces);
-      for (let pass = one; pass < (pieces === 1 ? passes.length : one + 1); pass++) {
-        found[pass] = passes[pass](piece, found) ?? 0;
-      }
+    for (let lane = first; lane < end; lane++) {
+      const piece = pieceOf(lanes, lane, 0, length);
+      const found: number[] = [];
+      for (let pass = 0; pass < passes.length; pass++) found[pass] = passes[pass](piece, found) ?? 0;
     }
   };
-  return { units: count * units, cost: (length * cost) / units, inTurn: pieces > 1, apart: pieces === 1, compute };
+  return { units: count, cost: length * cost, inTurn: false, apart: true, compute };
+}
+
+/** The same for long lanes, which are cut. */
+function computePieces(lanes: Lanes, cost: number, passes: readonly Pass[], pieces: number): Phase {
+  const { count, length } = lanes;
+  const inPiece = Math.ceil(length / pieces);
+  const units = pieces * passes.length;
+  const found: number[] = [];
+  const compute = (first: number, end: number) => {
+    for (let unit = first; unit < end; unit++) {
+      if (unit % units === 0) found.length = 0;
+      const pass = Math.floor((unit % units) / pieces);
+      const from = (unit % pieces) * inPiece;
+      const piece = pieceOf(lanes, Math.floor(unit / units), from, Math.min(from + inPiece, length));
+      found[pass] = passes[pass](piece, found) ?? 0;
+    }
+  };
+  return { units: count * units, cost: (length * cost) / units, inTurn: true, compute };
+}
+
+/** The elements [from, to) of a lane. */
+function pieceOf({ length, step }: Lanes, lane: number, from: number, to: number): Piece {
+  const start = step === 1 ? lane * length : Math.floor(lane / step) * step * length + (lane % step);
+  return { from: start + from * step, to: start + to * step, step, start, lane };
 }
 
 /** max(greatest, x) */
