@@ -142,7 +142,7 @@ describe("nnhal conformance", { timeout: 300_000 }, () => {
     expect(exitCode).toBe(1);
     const text = await run(mine, await reference(), startSelf);
     expect(text.stdout).toMatch(
-      /^Not run, since 8 cases were not answered, or ended their process: caching, burst, fenced, qos, arithmetic, graphs\. With --suite/m,
+      /^Not run, since 8 cases were not answered, or ended their process: caching, burst, fenced, aidl, qos, arithmetic, graphs\. With --suite/m,
     );
   });
 

@@ -75,7 +75,9 @@ export function registerValidateCommand(command: Command, context: () => Promise
     command
       .argument("<model>", "the .tflite file, or a conformance example as JSON")
       .addOption(
-        new Option("--hal <version>", "the HAL version whose rules apply (default: aidl4)").choices(halVersions),
+        new Option("--hal <version>", `the HAL version whose rules apply (default: ${newestHalVersion})`).choices(
+          halVersions,
+        ),
       )
       .addOption(
         new Option("--rules <whose>", "the runtime's rules, or those of drivers, which do not loop over unknown sizes")

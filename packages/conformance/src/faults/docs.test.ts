@@ -1,6 +1,8 @@
 /** docs/measurements-planted-faults.md: the faults that the kit is tested with. `vitest -u` writes it again. */
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { aidlExecutionFaults } from "../suites/aidl/execution-faults.test-helper.ts";
+import { aidlObjectFaults } from "../suites/aidl/object-faults.test-helper.ts";
 import type { Planted } from "../suites/contract/planted.test-helper.ts";
 import { plantedInDrivers } from "../suites/contract/planted-driver.test-helper.ts";
 import { plantedInDevice } from "../suites/contract/planted-objects.test-helper.ts";
@@ -40,13 +42,14 @@ it("docs/measurements-planted-faults.md lists every planted fault, and what find
     ...cacheFaults,
     ...stateFaults,
   ];
+  const ofAidl = [...aidlObjectFaults, ...aidlExecutionFaults];
   const text = `# Planted faults
 
 What the conformance kit is tried with: the reference device with one fault, which a check of the default run must find. This page is
 written by \`packages/conformance/src/faults/docs.test.ts\` (\`vitest -u\`) from the tables that the tests read; they run each fault against the
 check that is named here. \`NNHAL_FAULTS=all npx vitest run packages/conformance/src/faults\` runs each against the whole default run.
 
-${kernelFaults.length + graphFaults.length + others.length + contract.length} faults are found, ${unfoundKernelFaults.length} are not.
+${kernelFaults.length + graphFaults.length + others.length + ofAidl.length + contract.length} faults are found, ${unfoundKernelFaults.length} are not.
 
 ## Arithmetic
 
@@ -73,6 +76,15 @@ A device that…
 ${table(
   ["fault", "check"],
   others.map(([what, , check]) => [what, check]),
+)}
+
+## Drivers of AIDL
+
+A driver of AIDL 4 that…
+
+${table(
+  ["fault", "check"],
+  ofAidl.map(([what, , check]) => [what, check]),
 )}
 
 ## The contract

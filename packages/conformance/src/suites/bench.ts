@@ -7,6 +7,8 @@ import type { OpenedDevice } from "@nnhal/driver-core/device";
 import { allocateMemory } from "@nnhal/driver-core/memory";
 import { type AnyIDevice, asVersion, type Drivers, driversIn, liftDevice } from "@nnhal/driver-core/versions";
 import {
+  type AidlVersion,
+  aidlVersions,
   canonicalHalVersion,
   type Device,
   ErrorStatus,
@@ -20,6 +22,7 @@ import {
   type PrepareOptions,
   type Request,
 } from "@nnhal/types";
+import type { AIDL1 } from "@nnhal/types/aidl";
 import { steadyClock } from "@nnhal/utils/time";
 import { systemTimer, type Timer } from "../attempt.ts";
 import { elementTypes, endAsUnsupported, type Need } from "../needs.ts";
@@ -42,6 +45,8 @@ export interface BenchOptions {
    * The driver itself, if the device is a lift of one: cases of launches call it. Default: a driver made of the device.
    */
   readonly driver?: AnyIDevice | undefined;
+  /** The driver of AIDL, which the suite `aidl` calls. Default: one of AIDL 4 that is made of the device. */
+  readonly aidl?: AIDL1.IDevice | undefined;
   /** Nanoseconds of the clock that the device's deadlines are on. Default: the process's steady clock. */
   readonly now?: (() => bigint) | undefined;
   /** Milliseconds that one call, or one wait for a callback or a packet, may take. Default 10 000. */
@@ -76,6 +81,12 @@ export interface Way {
   readonly device: Device;
 }
 
+/** A driver of AIDL, and its version. */
+export interface AidlDriver {
+  readonly version: AidlVersion;
+  readonly device: AIDL1.IDevice;
+}
+
 /** See the file's head. */
 export interface Bench {
   readonly device: Device;
@@ -84,6 +95,8 @@ export interface Bench {
   /** The HAL version that the device is driven through. */
   readonly version: HidlVersion;
   readonly drivers: Drivers;
+  /** The device as a driver of AIDL; undefined if it is driven through a version of HIDL. */
+  readonly aidl: AidlDriver | undefined;
   /** The same device, with executions that are launched and end in a callback. */
   readonly launching: Device;
   /** Connects another client; undefined if the device has only one. */
@@ -140,6 +153,7 @@ function setUpWatched(device: Device, version: HidlVersion, options: BenchOption
     own: { device: watched },
     version,
     drivers,
+    aidl: options.version === undefined ? aidlOf(options.aidl ?? asVersion.aidl4(device)) : undefined,
     launching: lift(false),
     connect,
     watch,
@@ -147,6 +161,14 @@ function setUpWatched(device: Device, version: HidlVersion, options: BenchOption
     now,
     createMemory: (size) => device.createMemory?.(size) ?? allocateMemory(size),
   };
+}
+
+/** A driver of AIDL with its version. Throws RangeError for none that exists. */
+function aidlOf(device: AIDL1.IDevice): AidlDriver {
+  const number = device.getInterfaceVersion();
+  const version = aidlVersions[number - 1];
+  if (version === undefined) throw new RangeError(`getInterfaceVersion: expected 1 to 4, got ${number}`);
+  return { version, device };
 }
 
 /** Milliseconds that a call may take. */

@@ -24,7 +24,16 @@ const isFact = (name: string) => name.startsWith("device/facts: ");
 
 describe("device suites", () => {
   it("have names and say what they are about, and each of their cases has a name of its own", () => {
-    expect(deviceSuiteNames).toEqual(["device", "prepared-model", "memory", "caching", "burst", "fenced", "qos"]);
+    expect(deviceSuiteNames).toEqual([
+      "device",
+      "prepared-model",
+      "memory",
+      "caching",
+      "burst",
+      "fenced",
+      "aidl",
+      "qos",
+    ]);
     for (const name of deviceSuiteNames) expect(describeDeviceSuite(name)).toMatch(/^[a-z]/);
     expect([isDeviceSuiteName("memory"), isDeviceSuiteName("vectors"), isDeviceSuiteName("toString")]).toEqual([
       true,

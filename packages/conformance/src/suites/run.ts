@@ -1,11 +1,13 @@
 /** The device suites: the checks of Android's VTS on a driver, except those of its results, on the kit's models. */
 
+import { asVersion } from "@nnhal/driver-core/versions";
 import { type Device, type HalVersion, isAidl } from "@nnhal/types";
 import { attempt } from "../attempt.ts";
 import type { OnStart } from "../isolated.ts";
 import { Unsupported } from "../needs.ts";
 import type { CaseResult } from "../result.ts";
 import { deviceThrough } from "../versions.ts";
+import { aidlCases } from "./aidl/cases.ts";
 import { aidlGaps } from "./aidl-gaps.ts";
 import { type Bench, type BenchOptions, defaultCallLimit, type SetUp, setUpBench } from "./bench.ts";
 import { burstCases } from "./burst/cases.ts";
@@ -40,6 +42,10 @@ const suites = {
   caching: { says: "prepared models kept in files, and files that were tampered with", cases: cachingCases },
   burst: { says: "bursts: the queues, packets of every malformed kind, memory slots", cases: burstCases },
   fenced: { says: "executions behind fences", cases: fencedCases },
+  aidl: {
+    says: "the interfaces of Android 12 to 14: configurations, padding, names of memories in bursts, hints, wrong models and requests",
+    cases: aidlCases,
+  },
   qos: { says: "priorities, deadlines and the time that a loop may take", cases: qosCases },
 } as const satisfies Readonly<Record<string, DeviceSuite>>;
 
@@ -98,7 +104,11 @@ export async function* runDeviceSuites(device: Device, options: DeviceSuiteOptio
   const aidl = version !== undefined && isAidl(version) ? version : undefined;
   const setUp =
     version === undefined || isAidl(version)
-      ? setUpBench(aidl === undefined ? device : deviceThrough(aidl, device), { ...others, callLimit })
+      ? setUpBench(aidl === undefined ? device : deviceThrough(aidl, device), {
+          ...(aidl !== undefined && { aidl: asVersion[aidl](device) }),
+          ...others,
+          callLimit,
+        })
       : setUpBench(device, { ...others, callLimit, version });
   // A device behind an interface of AIDL is a device of TypeScript again, whose methods get any value.
   const isDirect = (version === undefined || aidl !== undefined) && options.driver === undefined;
@@ -132,7 +142,8 @@ async function runCase(
   timeLimit: number,
   isDirect: boolean,
 ): Promise<Omit<CaseResult, "name" | "subject">> {
-  const { version, watch } = setUp;
+  const { watch } = setUp;
+  const version = isAidl(suiteCase.since) ? (setUp.aidl?.version ?? setUp.version) : setUp.version;
   if (suiteCase.since > version) return judgeUnsupported(describeMissing(version, suiteCase.since));
   if (suiteCase.isDirect && !isDirect) return judgeUnsupported(inexpressibleIn(version));
   const actions: (() => unknown)[] = [];

@@ -192,6 +192,9 @@ function deviceFace(device: Device, options: AidlFaceOptions, version: AidlVersi
           () => {
             const deadline = deadlines.read(deadlineNs);
             tokenOf(token);
+            const { numModelCache, numDataCache } = facts.getNumberOfCacheFilesNeeded();
+            expectCount("modelCache", cache.modelCache, numModelCache);
+            expectCount("dataCache", cache.dataCache, numDataCache);
             return deadline === undefined ? {} : { deadline };
           },
           (status, preparedModel) => callback.notify(status, preparedModel),
@@ -200,6 +203,11 @@ function deviceFace(device: Device, options: AidlFaceOptions, version: AidlVersi
       },
     },
   };
+}
+
+/** Throws a RangeError for a cache of another number of files than the device needs. */
+function expectCount(name: string, { length }: readonly Handle[], needed: number): void {
+  if (length !== needed) throw new RangeError(`${name}: expected ${needed} files, got ${length}`);
 }
 
 const noCallback = invalid("the callback is null");
