@@ -7,10 +7,12 @@ import {
   type AnyArgs,
   type AnyOutputs,
   createData,
+  elementAt,
   elementCount,
   type KernelResult,
   type Operation,
   type OutputTensor,
+  type Phase,
   roundAllToFloat16,
   runInSteps,
   type Tensor,
@@ -49,8 +51,6 @@ export interface Shared {
 export interface Helper {
   /** Scratch memory that they share. */
   readonly scratch: Scratch;
-  /** Memory for widened constants, which they share. */
-  readonly allocate: (count: number) => Float64Array;
   /** Lets the threads help a kernel; undefined if they cannot. */
   prepare(preparation: Preparation): HelpedRun | undefined;
   close(): void;
@@ -73,9 +73,6 @@ export type HelpedRun = (
   outputs: readonly Held[],
 ) => Generator<void, void, void>;
 
-/** Elements that are filled or rounded between two pauses. */
-const PART = 1 << 18;
-
 /** The kernel of an operation; undefined if its definition has none. */
 export function kernelOf(operation: Operation, shared: Shared): Kernel<Held> | undefined {
   const { reference } = operation;
@@ -85,26 +82,19 @@ export function kernelOf(operation: Operation, shared: Shared): Kernel<Held> | u
       const tensors = tensorsIn(args);
       const constants = new Set(tensors.flatMap(([, arg]) => [arg].flat()).flatMap(({ data }) => data ?? []));
       const { scratch, helper } = shared;
-      const widened = createWidened(constants, shared.widened, helper?.allocate);
+      const widened = createWidened(constants, shared.widened);
       setup.onIdle(widened.clear);
       setup.onClose(widened.clear);
       const places = outputPlaces(outputs);
       const run = helper?.prepare({ operation, args, tensors, places, widened, setup }) ?? runInSteps;
       return (read, { random }) => {
         const made = makeOutputs(places, scratch);
-        try {
-          const now = argsNow(args, tensors, read);
-          const start = () => run(reference(now, made.record, { random, widened }), read, made.tensors);
-          if (made.unclear !== undefined) return inSteps(made, start, scratch);
-          const steps = start();
-          // A kernel works no longer before its first pause than between two pauses.
-          if (!steps.next().done) return inSteps(made, () => steps, scratch);
-          if (!roundNow(made)) return inSteps(made, () => runInSteps(undefined), scratch);
-        } catch (error) {
-          giveBack(made, scratch);
-          throw error;
-        }
-        return made.tensors;
+        const start = () =>
+          run(reference(argsNow(args, tensors, read), made.record, { random, widened }), read, made.tensors);
+        const steps = inSteps(made, start, scratch);
+        // A kernel works no longer before its first pause than between two pauses.
+        const { done, value } = steps.next();
+        return done ? value : steps;
       };
     },
   };
@@ -117,12 +107,11 @@ function tensorsIn(args: AnyArgs): [name: string, arg: KernelTensor | readonly K
 
 /** Returns whether an argument is a tensor, or a list of tensors, of the kernel backend. */
 function isTensors(arg: AnyArg): arg is KernelTensor | readonly KernelTensor[] {
-  if (typeof arg !== "object") return false;
-  return Array.isArray(arg) ? arg.every((one) => "index" in one) : "index" in arg;
+  return typeof arg === "object" && [arg].flat().every((one) => "index" in one);
 }
 
-function isList(arg: KernelTensor | readonly KernelTensor[]): arg is readonly KernelTensor[] {
-  return Array.isArray(arg);
+function isList<One>(given: One | readonly One[]): given is readonly One[] {
+  return Array.isArray(given);
 }
 
 /** The arguments, with the tensors of a run. */
@@ -141,10 +130,9 @@ export interface OutputPlace {
 }
 
 function outputPlaces(outputs: AnyArgs): OutputPlace[] {
-  return Object.entries(outputs).flatMap(([name, info]): OutputPlace[] => {
-    if (isInfos(info)) return [{ name, infos: info, isList: true }];
-    return isInfo(info) ? [{ name, infos: [info], isList: false }] : [];
-  });
+  return Object.entries(outputs).flatMap(([name, info]) =>
+    typeof info === "object" ? [{ name, infos: [info].flat(), isList: isList(info) }] : [],
+  );
 }
 
 /** The outputs of a run. */
@@ -152,16 +140,16 @@ interface Made {
   /** In the order of the operand list. */
   readonly tensors: (Held & OutputTensor)[];
   readonly record: AnyOutputs;
-  /** Large pieces of scratch memory that must be cleared. */
-  unclear?: TensorData[];
+  /** Scratch memory among them, which must be cleared. */
+  readonly unclear: TensorData[];
 }
 
 function makeOutputs(places: readonly OutputPlace[], scratch: Scratch): Made {
   const record: Record<string, OutputTensor | OutputTensor[]> = {};
-  const made: Made = { tensors: [], record };
+  const made: Made = { tensors: [], record, unclear: [] };
   for (const { name, infos, isList } of places) {
-    if (isList) record[name] = infos.map((info) => makeOutput(info, made, scratch));
-    else for (const info of infos) record[name] = makeOutput(info, made, scratch);
+    const outputs = infos.map((info) => makeOutput(info, made, scratch));
+    record[name] = isList ? outputs : elementAt(outputs, 0);
   }
   return made;
 }
@@ -169,30 +157,22 @@ function makeOutputs(places: readonly OutputPlace[], scratch: Scratch): Made {
 function makeOutput(info: TensorInfo, made: Made, scratch: Scratch): Held & OutputTensor {
   const count = elementCount(info.dimensions);
   const data = scratch.take(info.type, count);
-  if (data !== undefined) {
-    if (count <= PART) data.fill(0);
-    else {
-      made.unclear ??= [];
-      made.unclear.push(data);
-    }
-  }
+  if (data !== undefined) made.unclear.push(data);
   const output = hold(info, data ?? createData(info.type, count), false);
   made.tensors.push(output);
   return output;
 }
 
 /** Sets numbers to 0. Bytes are written, since the array may be one of 64-bit integers. */
-function clear(data: TensorData, from: number, to: number): void {
-  const { buffer, byteOffset, byteLength, BYTES_PER_ELEMENT } = data;
-  new Uint8Array(buffer, byteOffset, byteLength).fill(0, from * BYTES_PER_ELEMENT, to * BYTES_PER_ELEMENT);
+function clearOf(data: TensorData): Phase {
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return { units: bytes.length, cost: 1, compute: (first, end) => bytes.fill(0, first, end) };
 }
 
-function isInfo(info: AnyArg): info is TensorInfo {
-  return typeof info === "object" && "dimensions" in info;
-}
-
-function isInfos(info: AnyArg): info is readonly TensorInfo[] {
-  return Array.isArray(info);
+/** Rounds the numbers of a float16 tensor. */
+function roundOf({ type, data }: OutputTensor): Phase[] {
+  if (type !== "TENSOR_FLOAT16" || !(data instanceof Float32Array)) return [];
+  return [{ units: data.length, cost: 1, compute: (first, end) => roundAllToFloat16(data.subarray(first, end)) }];
 }
 
 /** Clears the outputs, runs the kernel, and rounds float16, with pauses. */
@@ -203,20 +183,9 @@ function* inSteps(
 ): Generator<void, readonly Held[], void> {
   let isDone = false;
   try {
-    for (const data of made.unclear ?? []) {
-      for (let from = 0; from < data.length; from += PART) {
-        clear(data, from, from + PART);
-        yield;
-      }
-    }
+    yield* runInSteps(made.unclear.map(clearOf));
     yield* start();
-    for (const output of made.tensors) {
-      if (!isFloat16(output)) continue;
-      for (let from = 0; from < output.data.length; from += PART) {
-        roundAllToFloat16(output.data.subarray(from, from + PART));
-        yield;
-      }
-    }
+    yield* runInSteps(made.tensors.flatMap(roundOf));
     isDone = true;
     return made.tensors;
   } finally {
@@ -226,18 +195,4 @@ function* inSteps(
 
 function giveBack({ tensors }: Made, scratch: Scratch): void {
   for (const { data } of tensors) scratch.giveBack(data);
-}
-
-function isFloat16(output: OutputTensor): output is OutputTensor & { data: Float32Array } {
-  return output.type === "TENSOR_FLOAT16" && output.data instanceof Float32Array;
-}
-
-/** Rounds float16 outputs. False if one is too large for that without a pause. */
-function roundNow({ tensors }: Made): boolean {
-  for (const output of tensors) {
-    if (!isFloat16(output)) continue;
-    if (output.data.length > PART) return false;
-    roundAllToFloat16(output.data);
-  }
-  return true;
 }

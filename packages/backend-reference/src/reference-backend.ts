@@ -20,7 +20,7 @@ export interface ReferenceBackendOptions {
    */
   readonly definitionFor?: ((operation: Operation) => Operation) | undefined;
   /**
-   * The threads of a model, 1 to 64, with the same results. They share large operations of the HAL; all others are computed by one. Needs SharedArrayBuffer, which
+   * The threads of a model, 1 to 64, with the same results. They share large operations of the HAL and of nnhal.tflite; all others are computed by one. Needs SharedArrayBuffer, which
    * a page has only if it is isolated (COOP and COEP), and in a page `startThread`; without them one thread computes, and the choices of the session say
    * why. Default: the environment variable NNHAL_REFERENCE_THREADS, else 1.
    */
@@ -42,17 +42,14 @@ const backendOptions: OptionNames<ReferenceBackendOptions> = {
 /** Creates a backend that runs every operation of HAL 1.0 – 1.3 and those of some extensions, in plain JavaScript. */
 export function createReferenceBackend(options: ReferenceBackendOptions = {}): Backend {
   expectKnownOptions("createReferenceBackend", options, backendOptions);
-  const { threads, startThread, extensions = [], definitionFor = (operation) => operation } = options;
   return kernelBackend<Held>({
     name: "reference",
     deviceType: DeviceType.CPU,
     async open() {
-      const given = threads ?? (ifPermitted(() => globalThis.process?.env.NNHAL_REFERENCE_THREADS) || 1);
-      const create = (helper?: Helper) => createEngine(extensions, definitionFor, helper);
+      const given = options.threads ?? (ifPermitted(() => globalThis.process?.env.NNHAL_REFERENCE_THREADS) || 1);
       // One thread needs no code for others.
-      return given === 1
-        ? create()
-        : (await import("./threads/open.ts")).openHelped(given, startThread, create, createScratch);
+      if (given === 1) return createEngine(options);
+      return (await import("./threads/open.ts")).openHelped(given, options, createEngine, createScratch);
     },
   });
 }
@@ -62,8 +59,7 @@ export const referenceBackend: Backend = createReferenceBackend();
 
 /** Creates the engine, with threads that help its kernels if there are some. */
 export function createEngine(
-  extensions: readonly ExtensionDefinition[],
-  definitionFor: (operation: Operation) => Operation,
+  { extensions = [], definitionFor = (operation) => operation }: ReferenceBackendOptions,
   helper?: Helper,
 ): KernelEngine<Held> {
   const scratch = helper?.scratch ?? createScratch();

@@ -14,18 +14,13 @@ export interface WidenedBudget {
 
 /** The widened constants of one prepared kernel. */
 export interface WidenedConstants extends Widened {
+  /** Threads that help the kernel set it. */
+  allocate?: Widened["allocate"];
   clear(): void;
 }
 
-/**
- * Creates the widened constants of a kernel; none at first. `constants` are the elements that do not change from run to run. `allocate`: memory for
- * a number of them. Default: memory of this thread.
- */
-export function createWidened(
-  constants: ReadonlySet<TensorData>,
-  budget: WidenedBudget,
-  allocate?: (count: number) => Float64Array,
-): WidenedConstants {
+/** Creates the widened constants of a kernel; none at first. `constants` are the elements that do not change from run to run. */
+export function createWidened(constants: ReadonlySet<TensorData>, budget: WidenedBudget): WidenedConstants {
   const kept = new Map<TensorData, Float64Array>();
   const sizeOf = (data: TensorData) => data.length * Float64Array.BYTES_PER_ELEMENT;
   const accepts = (data: TensorData) =>
@@ -33,7 +28,6 @@ export function createWidened(
   return {
     accepts,
     get: (data) => kept.get(data),
-    allocate: allocate && ((data) => (accepts(data) ? allocate(data.length) : undefined)),
     set(data, wide) {
       if (kept.has(data) || !accepts(data)) return;
       kept.set(data, wide);

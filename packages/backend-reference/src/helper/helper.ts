@@ -5,22 +5,31 @@
 import {
   type AnyArg,
   elementAt,
-  loadOperations,
-  operationByCode,
+  type Operation,
   type Phase,
   phasesOf,
   runToEnd,
   type Tensor,
   type TensorData,
 } from "@nnhal/operations";
+import { loadLibrary, tfliteName } from "./library.ts";
 import type { KernelMessage, Numbered, Slot } from "./messages.ts";
 import { mostRanges, words } from "./words.ts";
 
-/** Looks for a range before a thread sleeps: some ten microseconds. */
-const looks = 4000;
+/** Looks for a range before a thread sleeps: about a millisecond, which is longer than the pauses between the kernels of a run. */
+const looks = 30_000;
 
 interface Known extends KernelMessage {
+  readonly operation: Operation;
   readonly widened: Map<TensorData, Float64Array>;
+}
+
+/** The operation of a kernel. Rejects if it cannot be loaded. */
+async function find({ code, extension }: KernelMessage): Promise<Operation> {
+  const library = await loadLibrary(extension === undefined ? [code] : [], extension === tfliteName);
+  const operation = library(code, extension);
+  if (operation === undefined) throw new Error(`the library has no operation ${code}`);
+  return operation;
 }
 
 /** Creates the receiver of a thread's messages. `begun`: called when it can help. */
@@ -39,8 +48,7 @@ export function createHelper(begun: () => void): (message: Numbered) => Promise<
         begun();
         break;
       case "kernel":
-        await loadOperations([message.code]);
-        kernels.set(message.id, { ...message, widened: new Map() });
+        kernels.set(message.id, { ...message, operation: await find(message), widened: new Map() });
         break;
       case "widened": {
         const { widened, inputs } = kernels.get(message.id) ?? {};
@@ -100,7 +108,7 @@ export function createHelper(begun: () => void): (message: Numbered) => Promise<
   }
 
   /** The last phase of a kernel, after all others. */
-  function lastPhaseOf({ code, args, inputs, outputs, widened }: Known): Phase {
+  function lastPhaseOf({ operation, args, inputs, outputs, widened }: Known): Phase {
     let place: number = words.pieces;
     const tensorOf = ({ info, constant }: Slot): Tensor => {
       const data = constant ?? pieces.get(elementAt(control, place++));
@@ -125,7 +133,7 @@ export function createHelper(begun: () => void): (message: Numbered) => Promise<
         set() {},
       },
     };
-    const work = operationByCode(code)?.reference?.(record(inputs, args), record(outputs, {}), context);
+    const work = operation.reference?.(record(inputs, args), record(outputs, {}), context);
     const phases = phasesOf(work);
     runToEnd(phases.slice(0, -1));
     return elementAt(phases, phases.length - 1);

@@ -11,11 +11,12 @@ export interface Slot {
   readonly constant?: TensorData;
 }
 
-/** A prepared kernel of an operation of the HAL. */
+/** A prepared kernel of an operation of the library: see `FindOperation`. */
 export interface KernelMessage {
   readonly kind: "kernel";
   readonly id: number;
   readonly code: number;
+  readonly extension?: string | undefined;
   /** The other arguments: scalars. */
   readonly args: AnyArgs;
   readonly inputs: readonly Slot[];

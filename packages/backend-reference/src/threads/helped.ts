@@ -3,8 +3,8 @@ import {
   type AnyArgs,
   type AnyOperandType,
   dataConstructor,
+  isExtensionType,
   numbersPerElement,
-  operationByCode,
   type Phase,
   phasesOf,
   runInSteps,
@@ -12,6 +12,7 @@ import {
   type TensorInfo,
   tensorInfo,
 } from "@nnhal/operations";
+import type { FindOperation } from "../helper/library.ts";
 import type { Slot } from "../helper/messages.ts";
 import { mostPieces } from "../helper/words.ts";
 import type { HelpedRun, Helper, Preparation } from "../kernel.ts";
@@ -34,13 +35,23 @@ const mostUnits = 2 ** 31 - 1;
 /** Elements that are copied between two pauses. */
 const PART = 1 << 18;
 
-/** The memory and the kernels of an engine whose kernels a team computes. `kept`: scratch memory of any size. */
-export function helpBy(team: Team, kept: Scratch, least: LeastWork = usualLeast): Helper {
+/** Settings of `helpBy`. */
+export interface HelpSettings {
+  readonly team: Team;
+  /** Scratch memory of any size. */
+  readonly kept: Scratch;
+  readonly find: FindOperation;
+  /** Default: as measured. */
+  readonly least?: LeastWork;
+}
+
+/** The memory and the kernels of an engine whose kernels a team computes. */
+export function helpBy(settings: HelpSettings): Helper {
+  const { team, kept } = settings;
   const scratch = sharedScratch(team, kept);
   return {
     scratch,
-    allocate: (count) => new Float64Array(new SharedArrayBuffer(count * Float64Array.BYTES_PER_ELEMENT)),
-    prepare: (preparation) => prepareHelped(team, scratch, least, preparation),
+    prepare: (preparation) => prepareHelped(settings, scratch, preparation),
     close: team.close,
   };
 }
@@ -90,26 +101,30 @@ function slotsOf(name: string, isListed: boolean, infos: readonly Known[]): Slot
   });
 }
 
-/** Lets the threads help a kernel. They know the operations of the HAL alone, draw no numbers, and need shapes before they compute. */
+/** True for a tensor of an extension's type, which has functions. */
+function isForeign({ info }: Slot): boolean {
+  return isExtensionType(info.type);
+}
+
+/** Lets the threads help a kernel. They know the operations of the library alone, draw no numbers, and need shapes before they compute. */
 function prepareHelped(
-  team: Team,
+  { team, find, least = usualLeast }: HelpSettings,
   scratch: SharedScratch,
-  least: LeastWork,
   preparation: Preparation,
 ): HelpedRun | undefined {
   const { operation, tensors, places } = preparation;
-  const { dynamic, random, extension, code } = operation;
-  if (dynamic || random || extension !== undefined || operationByCode(code) !== operation) return undefined;
+  const { dynamic, random, extension, code, reference } = operation;
+  if (dynamic || random || find(code, extension)?.reference !== reference) return undefined;
   const inputs = tensors.flatMap(([name, arg]) => slotsOf(name, Array.isArray(arg), [arg].flat()));
   const outputs = places.flatMap(({ name, isList, infos }) => slotsOf(name, isList, infos));
-  if (inputs.length + outputs.length > mostPieces) return undefined;
-  return helpedKernel(team, scratch, least, preparation, inputs, outputs);
+  if (inputs.length + outputs.length > mostPieces || [...inputs, ...outputs].some(isForeign)) return undefined;
+  return helpedKernel(team, least, scratch, preparation, inputs, outputs);
 }
 
 function helpedKernel(
   team: Team,
-  scratch: SharedScratch,
   least: LeastWork,
+  scratch: SharedScratch,
   { operation, args, tensors, widened, setup }: Preparation,
   inputs: readonly Slot[],
   outputs: readonly Slot[],
@@ -131,7 +146,8 @@ function helpedKernel(
       shared.push({ ...slot, ...(room && { constant: yield* copyInto(room, constant) }) });
     }
     // Another run may have done so meanwhile.
-    if (!isKnown) team.post({ kind: "kernel", id, code: operation.code, args: plain, inputs: shared, outputs });
+    const { code, extension } = operation;
+    if (!isKnown) team.post({ kind: "kernel", id, code, extension, args: plain, inputs: shared, outputs });
     isKnown = true;
   }
 
@@ -147,6 +163,10 @@ function helpedKernel(
   const isLarge = ({ apart, units, cost = 4 }: Phase) =>
     apart === true && units <= mostUnits && units * cost >= (isKnown || runs > 0 ? least.later : least.first);
 
+  widened.allocate = (data) => {
+    if (!widened.accepts(data)) return undefined;
+    return new Float64Array(new SharedArrayBuffer(data.length * Float64Array.BYTES_PER_ELEMENT));
+  };
   setup.onIdle(() => {
     const hasTold = told.size > 0;
     told.clear();

@@ -1,9 +1,11 @@
 /** Networks of a few operations, and sessions whose threads help with each of them, however small. */
 import type { BackendSession, Executable, RunContext, RunResult } from "@nnhal/backend";
 import { kernelBackend, viewModel } from "@nnhal/backend";
+import type { ExtensionDefinition } from "@nnhal/operations";
 import { fromSource } from "@nnhal/test-kit/from-source";
 import { modelOf, operand as operandOf, subgraphOf } from "@nnhal/test-kit/models";
 import { DeviceType, type Model, type Operand, OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
+import { loadLibrary } from "../helper/library.ts";
 import { createEngine } from "../reference-backend.ts";
 import { createScratch } from "../scratch.ts";
 import { startThread } from "../start-node.ts";
@@ -18,12 +20,13 @@ export const openThreads = (threads: number, patience?: number): Promise<Team> =
   openTeam({ threads, start: () => startThread(undefined, fromSource), ...(patience !== undefined && { patience }) });
 
 /** A session of the reference that computes with a team; without one, alone. */
-export async function sessionOf(team?: Team): Promise<BackendSession> {
-  const helper = team && helpBy(team, createScratch(undefined, 1), { first: 0, later: 0 });
+export async function sessionOf(team?: Team, extensions: readonly ExtensionDefinition[] = []): Promise<BackendSession> {
+  const find = await loadLibrary([], true);
+  const helper = team && helpBy({ team, find, kept: createScratch(undefined, 1), least: { first: 0, later: 0 } });
   const backend = kernelBackend({
     name: "reference",
     deviceType: DeviceType.CPU,
-    open: async () => createEngine([], (operation) => operation, helper),
+    open: async () => createEngine({ extensions }, helper),
   });
   const session = await backend.open();
   if ("unavailable" in session) throw new Error(session.unavailable);
@@ -40,8 +43,12 @@ export function withLateness(team: Team): Team {
 }
 
 /** Prepares a model. */
-export async function compile(session: BackendSession, model: Model): Promise<Executable> {
-  return session.compile(viewModel({ model, pools: [] }), { preference: 1, priority: 1 });
+export async function compile(
+  session: BackendSession,
+  model: Model,
+  extensions: readonly ExtensionDefinition[] = [],
+): Promise<Executable> {
+  return session.compile(viewModel({ model, pools: [], extensions }), { preference: 1, priority: 1 });
 }
 
 const context: RunContext = { now: () => 0n, random: () => 0.5, loopTimeoutDuration: 1n, measure: false };

@@ -139,7 +139,7 @@ export function convolveVolume(volume: Volume): readonly Phase[] {
     }
   };
   const units = (output.data.length / count) * blocks;
-  return [...cells.phases, ...filters.phases, { units, cost: (block + 1) * (patch.length + 1), compute }];
+  return [...cells.phases, ...filters.phases, { units, cost: (block + 1) * (patch.length + 1), apart: true, compute }];
 }
 
 /** Copies the input's cells that belong to a cell of the output into `patch`, with 0 for those that are not there. */

@@ -75,5 +75,5 @@ function resample({ input, nchw, alignCorners, halfPixelCenters }: Args, { outpu
       }
     }
   };
-  return { units: to.batches * to.height * to.width, cost: 16 * (to.channels + 1), compute };
+  return { units: to.batches * to.height * to.width, cost: 16 * (to.channels + 1), apart: true, compute };
 }
