@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import {
   type CaseResult,
+  deviceThrough,
   executionPaths,
   findVectorFiles,
   readVectorFiles,
@@ -13,7 +14,8 @@ import {
 } from "@nnhal/conformance";
 import { connectService, type ServiceDevice } from "@nnhal/service";
 import { sharedMemoryForm } from "@nnhal/service/shared-memory";
-import { vectorsFolder } from "@nnhal/test-kit/folders";
+import { aidlVectorsFolder, vectorsFolder } from "@nnhal/test-kit/folders";
+import { everyWay } from "@nnhal/test-kit/samples";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp, startDaemonProcess, withoutKoffi } from "./process.test-helper.ts";
 
@@ -27,7 +29,7 @@ function every(step: number, first = 0): () => boolean {
 }
 
 /** The two ways take turns in the kit; with NNHAL_VECTOR_WAYS=all each goes through every twelfth case. */
-const step = process.env.NNHAL_VECTOR_WAYS === "all" ? 12 : 24;
+const step = everyWay ? 12 : 24;
 
 /** The failures of a run, and why cases were not supported. */
 async function judge(results: AsyncIterable<CaseResult>) {
@@ -75,6 +77,40 @@ describe.each([
     expect(passed).toBeGreaterThan(15);
     expect(lacks).toEqual(expect.arrayContaining(reasons));
   }, 60_000);
+
+  it("the suite of AIDL passes", async () => {
+    const { failures, passed } = await judge(runDeviceSuites(device, { version: "aidl4", suites: ["aidl"] }));
+    expect(failures).toEqual([]);
+    expect(passed).toBeGreaterThan(100);
+  }, 60_000);
+
+  it
+    .skipIf(!existsSync(aidlVectorsFolder))
+    .each(everyWay ? ([undefined, "aidl3", "aidl4"] as const) : ([undefined, "aidl4"] as const))(
+    "the examples of AIDL pass in all forms, driven through %s",
+    async (version) => {
+      const examples = readVectorFiles(await findVectorFiles(aidlVectorsFolder));
+      const driven = version === undefined ? device : deviceThrough(version, device);
+      const { failures, passed } = await judge(runVectors(driven, examples, { variants: true }));
+      expect(failures).toEqual([]);
+      expect(passed).toBe(523);
+    },
+    120_000,
+  );
+
+  // It takes minutes.
+  if (everyWay) {
+    it.skipIf(!existsSync(vectorsFolder))(
+      "every public vector passes in all forms",
+      async () => {
+        const examples = readVectorFiles(await findVectorFiles(vectorsFolder));
+        const { failures, passed } = await judge(runVectors(device, examples, { variants: true }));
+        expect(failures).toEqual([]);
+        expect(passed).toBeGreaterThan(13_000);
+      },
+      600_000,
+    );
+  }
 
   it.skipIf(!existsSync(vectorsFolder)).each(executionPaths)(
     "a part of the vectors passes by %s",
