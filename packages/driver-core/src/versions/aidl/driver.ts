@@ -42,7 +42,13 @@ export function aidlDriver(
     getCapabilities: () => query(() => ({ capabilities: device.getCapabilities() }), { capabilities: noCapabilities }),
     getSupportedOperations(model) {
       const fail = (error: unknown) => ({ ...outcomeOf(error), supportedOperations: [] });
-      const read = (supportedOperations: readonly boolean[]) => ({ ...ok, supportedOperations });
+      const read = (supportedOperations: readonly boolean[]) => {
+        const isSound =
+          Array.isArray(supportedOperations) && supportedOperations.every((yes) => typeof yes === "boolean");
+        if (isSound) return { ...ok, supportedOperations };
+        const message = `getSupportedOperations answered ${show(supportedOperations)}, not a list of booleans`;
+        return { status: ErrorStatus.GENERAL_FAILURE, message, supportedOperations: [] };
+      };
       try {
         const answer = device.getSupportedOperations(to.model(model, log).value);
         return answer instanceof Promise ? answer.then(read, fail) : read(answer);

@@ -318,6 +318,15 @@ describe("a driver of AIDL as a device", () => {
     expect(liftDevice("lifted", { ...driver, getInterfaceVersion: () => 5 }).halVersion).toBe("aidl4");
   });
 
+  it("fails if it does not answer about operations with booleans", async () => {
+    const driver = asAidl4(await reference());
+    const count = model.main.operations.length;
+    for (const answer of [new Array(count).fill(1), 5, undefined]) {
+      const lifted = liftDevice("lifted", { ...driver, getSupportedOperations: () => answer as never });
+      expect(await lifted.getSupportedOperations(model)).toMatchObject({ status: GENERAL_FAILURE, supported: [] });
+    }
+  });
+
   it("does not get what it cannot express", async () => {
     const lifted = liftDevice("lifted", asAidl1(await reference()));
     const wide = { ...model, extensionNameToPrefix: [{ name: "com.example", prefix: 0x8000 }] };
