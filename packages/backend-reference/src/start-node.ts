@@ -5,7 +5,8 @@ import { type Thread, threadOfNode, threadsOfNode } from "@nnhal/backend/threads
 export function startThread(_: unknown, execArgv?: readonly string[]): Thread {
   const node = threadsOfNode();
   if (node === undefined) throw new Error("there are no worker threads here");
-  // Bundlers look for these words. The build writes `.js`.
-  const worker = new node.Worker(new URL("./thread.ts", import.meta.url), execArgv && { execArgv: [...execArgv] });
-  return threadOfNode(worker);
+  // The build writes `.js`, which needs no argument of this process: some make no sense for a thread. Sources need what loads them.
+  const file = new URL("./thread.ts", import.meta.url);
+  const given = execArgv ?? (file.pathname.endsWith(".js") ? [] : undefined);
+  return threadOfNode(new node.Worker(file, given && { execArgv: [...given] }));
 }
