@@ -1,10 +1,12 @@
 /** Preparations through AIDL: callbacks and exceptions, configurations and hints, and models that break a rule. */
 import { convertToAidl4 } from "@nnhal/driver-core/versions";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus, OperandType, OperationType } from "@nnhal/types";
 import type { AIDL1, AIDL4 } from "@nnhal/types/aidl";
 import { type Bench, smallModel } from "../bench.ts";
 import { expectThat, statusName } from "../check.ts";
 import { ifModel } from "../control-flow-models.ts";
+import { buildSmallModel, smallOperations } from "../small-models.ts";
 import { casesOf, group, type SuiteCase } from "../suite-case.ts";
 import {
   aidlOf,
@@ -109,6 +111,18 @@ const preparationCases = [
       }
       const what = "IDevice.prepareModelFromCache, a file too many";
       expectRefused(what, await load(numModelCache + 1, 32), INVALID_ARGUMENT, GENERAL_FAILURE);
+    },
+    async "getSupportedOperations answers about each operation, supported or not"(bench) {
+      const { device } = aidlOf(bench);
+      // Not a model that the device was found to support: that needs the same answers.
+      const { model } = buildSmallModel(elementAt(smallOperations, 0), { type: "TENSOR_FLOAT32" });
+      const answers = await askFor(bench, "IDevice.getSupportedOperations", () =>
+        device.getSupportedOperations(convertToAidl4.model(model).value),
+      );
+      const isRight = Array.isArray(answers) && answers.length === model.main.operations.length;
+      expectThat(isRight && answers.every((answer) => typeof answer === "boolean"), () => {
+        return `IDevice.getSupportedOperations: expected a boolean for each operation, got ${JSON.stringify(answers)}`;
+      });
     },
     async "getSupportedOperations says yes to what is prepared"(bench) {
       const { device } = aidlOf(bench);
