@@ -16,6 +16,8 @@ export interface Machine {
   readonly lowerings: Lowerings;
   /** The threads that compute a step together. Absent: one. */
   readonly team?: Team | undefined;
+  /** True if modules may have instructions of relaxed SIMD. Default: false. */
+  readonly relaxed?: boolean | undefined;
 }
 
 /** A step that can be computed. */
@@ -88,7 +90,7 @@ export async function programOf(
 }
 
 /** Compiles a plan. The memory has its constants. */
-export async function compiledPlan(machine: Pick<Machine, "api" | "team">, plan: Plan): Promise<Program> {
+export async function compiledPlan(machine: Omit<Machine, "lowerings">, plan: Plan): Promise<Program> {
   const outlineOf = (step: Step): Outline => {
     const { name, units, work } = step;
     if (isControl(step)) {
@@ -99,7 +101,7 @@ export async function compiledPlan(machine: Pick<Machine, "api" | "team">, plan:
     return step.checks.length > 0 ? [name, units, work, true, step.checks] : [name, units, work, true];
   };
   const outlines = plan.steps.map(outlineOf);
-  const bytes = emitModule(plan);
+  const bytes = emitModule(plan, machine.relaxed);
   const program = await instantiate(machine, plan, bytes, outlines);
   for (const { address, data } of plan.regions) if (data !== undefined) program.memory.set(data, address);
   // The constants are in the memory now, and need not be kept beside it.

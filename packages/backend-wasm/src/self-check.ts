@@ -25,7 +25,7 @@ import { Refusal } from "./plan/refusal.ts";
 import { compiledPlan, findComputeSteps, type Machine } from "./program.ts";
 
 /** The parts of a machine that are proven. */
-type ProvenMachine = Pick<Machine, "api" | "team">;
+export type ProvenMachine = Omit<Machine, "lowerings">;
 
 /** Proves the engine, or takes the outcome that is kept for it and this processor. */
 export function checkEngine(
@@ -67,12 +67,13 @@ function errorOf(error: unknown): Error {
 
 /** The results of cases. A case that the planner refuses has none: no network has what it would prove. */
 async function resultsOf(
-  { api, team }: ProvenMachine,
+  machine: ProvenMachine,
   cases: readonly ProbeCase[],
 ): Promise<Map<ProbeCase, ArrayLike<number>>> {
+  const { team } = machine;
   const { plan, given, results } = planOf(cases, team?.threads);
   // Each step is divided, however little work it has.
-  const program = await compiledPlan({ api, team: team && { ...team, leastWork: 0 } }, plan);
+  const program = await compiledPlan({ ...machine, team: team && { ...team, leastWork: 0 } }, plan);
   const { memory, steps } = program;
   for (const { port, elements } of given) {
     const data = createData(port.info.type, elementCount(port.info.dimensions));

@@ -46,7 +46,7 @@ describe("the backend", () => {
     const api = webAssembly();
     if (api === undefined) throw new Error("there is no WebAssembly");
     const without = wasmBackendOver({ ...api, validate: () => false });
-    expect(await without.open()).toMatchObject({ unavailable: "WebAssembly has no 128-bit vectors here" });
+    expect(await without.open()).toMatchObject({ unavailable: "there is no WebAssembly with 128-bit vectors here" });
   });
 
   it("says why it does not support an operation", async () => {

@@ -9,17 +9,18 @@ import {
   powerBasisOf,
   type Unavailable,
 } from "@nnhal/backend";
-import { verdictOf, versionSuffix } from "@nnhal/backend/proof";
+import { type FormChoice, type SelfCheck, verdictOf, versionSuffix } from "@nnhal/backend/proof";
 import type { OpenedThreads } from "@nnhal/backend/threads";
 import { type ExtensionDefinition, expectKnownOptions } from "@nnhal/operations";
 import { DeviceType } from "@nnhal/types";
 import { ifPermitted } from "@nnhal/utils";
+import type { Code } from "./assembler/code.ts";
 import { writeModule } from "./assembler/module.ts";
 import { times } from "./capabilities.ts";
 import { compileGraph, restoreGraph } from "./executable.ts";
 import { halLowerings } from "./plan/lowerings.ts";
 import { refusalOf } from "./plan/plan-graph.ts";
-import { checkEngine } from "./self-check.ts";
+import { checkEngine, type ProvenMachine } from "./self-check.ts";
 import type { Team } from "./threads/team.ts";
 import { type WebAssemblyApi, webAssembly } from "./web-assembly.ts";
 
@@ -38,11 +39,17 @@ export interface WasmBackendOptions {
   readonly threads?: number | undefined;
   /** The vendor extensions that it knows. It runs operations of `nnhal.tflite`, whose definitions @nnhal/extension-tflite has. Default: none. */
   readonly extensions?: readonly ExtensionDefinition[] | undefined;
+  /**
+   * False: products of floats are rounded before they are added, as everywhere. True: they need not be where the compiler has relaxed SIMD and the self-check
+   * proves it, which is faster. Results of floats are within the HAL's allowance then, but may differ between processors; those of integers do not.
+   * Default: true.
+   */
+  readonly relaxed?: boolean | undefined;
 }
 
 /** Creates a backend over WebAssembly. Throws a TypeError for unknown options. */
 export function wasmBackend(options: WasmBackendOptions = {}): Backend {
-  expectKnownOptions("wasmBackend", options, { threads: true, extensions: true });
+  expectKnownOptions("wasmBackend", options, { threads: true, extensions: true, relaxed: true });
   return wasmBackendOver(webAssembly(), options);
 }
 
@@ -62,7 +69,7 @@ export const backend: Backend = /* @__PURE__ */ wasmBackendOver(/* @__PURE__ */ 
 
 async function open(
   api: WebAssemblyApi | undefined,
-  { threads: option, extensions = [] }: WasmBackendOptions,
+  { threads: option, extensions = [], relaxed: wanted = true }: WasmBackendOptions,
   options?: OpenOptions,
 ): Promise<BackendSession | Unavailable> {
   const given = option ?? (ifPermitted(() => globalThis.process?.env.NNHAL_WASM_THREADS) || 1);
@@ -70,22 +77,21 @@ async function open(
   const opened = given === 1 ? { choices: [] } : await (await import("./threads/open.ts")).openTeams(given);
   if ("unavailable" in opened) return opened;
   const { team, choices: threading }: OpenedThreads<Team> = opened;
-  if (api === undefined)
-    return { unavailable: "there is no WebAssembly here", remedy: "use a newer Node.js or browser" };
-  if (!hasVectors(api)) {
+  if (api === undefined || !isValid(api, false)) {
     return {
-      unavailable: "WebAssembly has no 128-bit vectors here",
+      unavailable: `there is no WebAssembly${api === undefined ? "" : " with 128-bit vectors"} here`,
       remedy: "use a newer Node.js or browser, or a processor with SSE4.1",
     };
   }
   const withThreads = team === undefined ? version : `${version} threads ${team.threads}`;
-  const check = await checkEngine({ api, team }, `${withThreads} ${compilerOf()}`, options);
+  const proof = await proveEngine({ api, team, relaxed: wanted && isValid(api, true) }, withThreads, options);
+  const { check, relaxed } = proof;
   const { choices: forms, refusalOf: wrong } = verdictOf(check);
   const isExtended = extensions.some(({ name }) => name === "nnhal.tflite");
   // A network without operations of the extension needs no code for them.
   const lowerings = isExtended ? (await import("./tflite/lowerings.ts")).withTflite : halLowerings;
-  const choices = [...threading, ...forms];
-  const machine = { api, version: `${withThreads}${versionSuffix(forms)}`, lowerings, team };
+  const choices = [...threading, ...proof.choices, ...forms];
+  const machine = { api, version: `${proof.engine}${versionSuffix(forms)}`, lowerings, team, relaxed };
   return {
     version: machine.version,
     choices,
@@ -104,19 +110,38 @@ async function open(
   };
 }
 
-/** Returns true if modules with vectors are valid. */
-function hasVectors(api: WebAssemblyApi): boolean {
+/** A proven engine with its name. */
+interface Proof {
+  readonly check: SelfCheck;
+  readonly relaxed: boolean | undefined;
+  readonly engine: string;
+  readonly choices: readonly FormChoice[];
+}
+
+/** Proves the engine, and without relaxed SIMD if something is wrong with it. */
+async function proveEngine(machine: ProvenMachine, plainEngine: string, options?: OpenOptions): Promise<Proof> {
+  const { relaxed } = machine;
+  const engine = relaxed ? `${plainEngine} relaxed` : plainEngine;
+  const check = await checkEngine(machine, `${engine} ${compilerOf()}`, options);
+  const proof = { check, relaxed, engine, choices: [] };
+  if (!relaxed) return proof;
+  const subject = "sums of products of floats";
+  const failure = Object.values(check.failures).find(Boolean);
+  if (failure === undefined) return { ...proof, choices: [{ subject, chosen: "relaxed SIMD" }] };
+  const plain = await proveEngine({ ...machine, relaxed: false }, plainEngine, options);
+  const reason = `with relaxed SIMD on ${check.processor}: ${failure}`;
+  return { ...plain, choices: [{ subject, chosen: "rounded products", reason }] };
+}
+
+/** Returns true if modules with vectors are valid, and with relaxed SIMD. */
+function isValid(api: WebAssemblyApi, relaxed: boolean): boolean {
   const memory = { module: "env", name: "memory", pages: 1 };
-  const probe = writeModule(memory, [
-    {
-      name: "probe",
-      params: [],
-      results: [],
-      isExported: true,
-      write(code) {
-        code.i32(0).i32(0).op("v128.load", 0).i32(0).op("v128.load", 0).op("i32x4.dot_i16x8_s").op("v128.store", 0);
-      },
-    },
-  ]);
-  return api.validate(probe);
+  const write = (code: Code) => {
+    const two = () => code.i32(0).op("v128.load", 0).i32(0).op("v128.load", 0);
+    code.i32(0);
+    two().op("i32x4.dot_i16x8_s");
+    if (relaxed) two().op("f32x4.relaxed_madd");
+    code.op("v128.store", 0);
+  };
+  return api.validate(writeModule(memory, [{ name: "probe", params: [], results: [], isExported: true, write }]));
 }

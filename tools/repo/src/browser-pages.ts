@@ -13,7 +13,7 @@ import type { CommandResult } from "./process.ts";
 export const referenceLimits: Readonly<Record<string, number>> = { esbuild: 164_500, vite: 153_500, webpack: 147_000 };
 
 /** Bytes that such a page may load besides, packed with gzip, if the default engine computes. */
-export const engineLimit = 66_000;
+export const engineLimit = 66_500;
 
 /** Expected answers of the demo network on the picture, with the devices that give them. */
 const expected: Readonly<Record<string, unknown>> = {

@@ -4,16 +4,17 @@
 import { type ImmediateForm, type Instruction, immediateForms, type Table } from "./instruction.ts";
 import type { OtherRows } from "./others.ts";
 import { plain, saturatingAndBulk } from "./scalar.ts";
-import { simd } from "./simd.ts";
+import { relaxed, simd } from "./simd.ts";
 
 /** The tables of what kernels use. */
 export const tables = [
   { prefix: 0, rows: plain },
   { prefix: 0xfc, rows: saturatingAndBulk },
   { prefix: 0xfd, rows: simd },
+  { prefix: 0xfd, rows: relaxed },
 ] as const satisfies readonly Table[];
 
-type AllRows = typeof plain & typeof saturatingAndBulk & typeof simd & OtherRows;
+type AllRows = typeof plain & typeof saturatingAndBulk & typeof simd & typeof relaxed & OtherRows;
 
 /** The name of an instruction, as the specification spells it. */
 export type InstructionName = keyof AllRows;

@@ -292,7 +292,6 @@ const relaxedSimd = {
   "i32x4.relaxed_trunc_f32x4_u": [0x102, "v:v"],
   "i32x4.relaxed_trunc_f64x2_s_zero": [0x103, "v:v"],
   "i32x4.relaxed_trunc_f64x2_u_zero": [0x104, "v:v"],
-  "f32x4.relaxed_madd": [0x105, "vvv:v"],
   "f32x4.relaxed_nmadd": [0x106, "vvv:v"],
   "f64x2.relaxed_madd": [0x107, "vvv:v"],
   "f64x2.relaxed_nmadd": [0x108, "vvv:v"],

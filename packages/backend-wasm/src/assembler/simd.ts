@@ -80,3 +80,8 @@ export const simd = {
   "i32x4.trunc_sat_f32x4_s": [0xf8, "v:v"],
   "f32x4.convert_i32x4_s": [0xfa, "v:v"],
 } as const satisfies Rows;
+
+/** Instructions of relaxed SIMD that kernels use where the compiler has them. A processor may round the product before the sum, or not. */
+export const relaxed = {
+  "f32x4.relaxed_madd": [0x105, "vvv:v"],
+} as const satisfies Rows;

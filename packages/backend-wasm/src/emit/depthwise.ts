@@ -7,7 +7,7 @@ import { depthwiseChannels, depthwiseTurns } from "../plan/packing.ts";
 import { type DepthwiseStep, elementBytes, type Segment } from "../plan/plan.ts";
 import { emitExpression } from "./expression.ts";
 import type { Regions } from "./kernel.ts";
-import { loadLanes, storeLanes } from "./lanes.ts";
+import { emitMultiplyAdd, loadLanes, storeLanes } from "./lanes.ts";
 import { advance, count } from "./loops.ts";
 
 /** Locals of the channels at hand. */
@@ -170,13 +170,11 @@ function emitChannels(
   else {
     for (const { tap, offset } of cells.values()) {
       const [sum = 0] = sums;
-      code.get(sum).get(places.pixel).op("v128.load", offset);
-      code
-        .get(places.weights)
-        .op("v128.load", 16 * tap)
-        .op("f32x4.mul")
-        .op("f32x4.add")
-        .set(sum);
+      emitMultiplyAdd(code, regions.relaxed, sum, () => {
+        code.get(places.pixel).op("v128.load", offset);
+        code.get(places.weights).op("v128.load", 16 * tap);
+      });
+      code.set(sum);
     }
   }
   for (const [vector, sum] of sums.entries()) {

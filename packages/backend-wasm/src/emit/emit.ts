@@ -27,14 +27,17 @@ export function functionName(place: number, { name }: Pick<Step, "name">): strin
   return `${place} ${name}`;
 }
 
-/** The bytes of the module of a plan. */
-export function emitModule(plan: Plan): Uint8Array<ArrayBuffer> {
-  const { memory, functions } = moduleOf(plan);
+/** The bytes of the module of a plan. `relaxed`: it may have instructions of relaxed SIMD. */
+export function emitModule(plan: Plan, relaxed?: boolean): Uint8Array<ArrayBuffer> {
+  const { memory, functions } = moduleOf(plan, relaxed);
   return writeModule(memory, functions);
 }
 
 /** The module of a plan. It imports its memory as `env.memory`. */
-export function moduleOf(plan: Plan): { readonly memory: MemoryImport; readonly functions: readonly FunctionSpec[] } {
+export function moduleOf(
+  plan: Plan,
+  relaxed = false,
+): { readonly memory: MemoryImport; readonly functions: readonly FunctionSpec[] } {
   const regions: Regions = {
     address(region) {
       const placed = plan.regions[region];
@@ -42,6 +45,7 @@ export function moduleOf(plan: Plan): { readonly memory: MemoryImport; readonly 
       return placed.address;
     },
     threads: plan.threads,
+    relaxed,
   };
   const functions: FunctionSpec[] = [];
   const params: FunctionSpec["params"] = plan.threads > 1 ? ["i32", "i32", "i32"] : ["i32", "i32"];

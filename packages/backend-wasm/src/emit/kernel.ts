@@ -6,6 +6,8 @@ export interface Regions {
   address(region: number): number;
   /** Threads that may compute units at the same time. If there are several, functions have the number of theirs as a third parameter. */
   readonly threads: number;
+  /** True if products of floats may be added without rounding them first. */
+  readonly relaxed: boolean;
 }
 
 /** The third parameter. */

@@ -95,3 +95,15 @@ export function storeBytes(code: Code, vector: Local, address: Local, offset: nu
     done += size;
   }
 }
+
+/** Emits sum + a · b for vectors of floats; `factors` puts both on the stack. `relaxed`: the product need not be rounded first. */
+export function emitMultiplyAdd(code: Code, relaxed: boolean, sum: Local, factors: () => void): void {
+  if (relaxed) {
+    factors();
+    code.get(sum).op("f32x4.relaxed_madd");
+    return;
+  }
+  code.get(sum);
+  factors();
+  code.op("f32x4.mul").op("f32x4.add");
+}

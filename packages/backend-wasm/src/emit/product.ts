@@ -7,7 +7,7 @@ import { elementBytes, type ProductStep, type Target } from "../plan/plan.ts";
 import { emitExpression } from "./expression.ts";
 import { emitGather } from "./gather.ts";
 import { type Regions, threadLocal } from "./kernel.ts";
-import { loadLanes, storeLanes } from "./lanes.ts";
+import { emitMultiplyAdd, loadLanes, storeLanes } from "./lanes.ts";
 import { advance, count } from "./loops.ts";
 
 /** Locals that all tiles of a block share. */
@@ -188,12 +188,11 @@ function emitTile(
         .op("v128.load32_splat", row * rowBytes)
         .set(factor);
       for (const [vector, sum] of locals.entries()) {
-        code
-          .get(sum)
-          .get(factor)
-          .get(weights[vector] ?? 0);
-        if (paired) code.op("i32x4.dot_i16x8_s").op("i32x4.add");
-        else code.op("f32x4.mul").op("f32x4.add");
+        const factors = () => code.get(factor).get(weights[vector] ?? 0);
+        if (paired) {
+          code.get(sum);
+          factors().op("i32x4.dot_i16x8_s").op("i32x4.add");
+        } else emitMultiplyAdd(code, regions.relaxed, sum, factors);
         code.set(sum);
       }
     }
