@@ -63,8 +63,10 @@ export function transformBox(
   const height = boxes[at + 3] - boxes[at + 1];
   const centreX = boxes[at] + width / 2 + deltas[deltaAt] * width;
   const centreY = boxes[at + 1] + height / 2 + deltas[deltaAt + 1] * height;
-  const halfWidth = (Math.exp(deltas[deltaAt + 2]) * width) / 2;
-  const halfHeight = (Math.exp(deltas[deltaAt + 3]) * height) / 2;
+  // No factor gives an extent of 0 another: not even an infinite one.
+  const halfOf = (extent: number, delta: number) => (extent === 0 ? 0 : (Math.exp(delta) * extent) / 2);
+  const halfWidth = halfOf(width, deltas[deltaAt + 2]);
+  const halfHeight = halfOf(height, deltas[deltaAt + 3]);
   const within = (value: number, limit: number) => Math.min(Math.max(value, 0), limit);
   result[to] = within(centreX - halfWidth, imageWidth);
   result[to + 1] = within(centreY - halfHeight, imageHeight);

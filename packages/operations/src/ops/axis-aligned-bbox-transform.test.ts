@@ -37,6 +37,12 @@ describe("AXIS_ALIGNED_BBOX_TRANSFORM", () => {
     expectClose(run({ deltas: f32([1, 4], [9, 9, 0, 0]) }), [100, 100, 100, 100]);
   });
 
+  it.each([88, 89, 709, 710, 1000])("keeps an extent of 0 with a factor of exp(%d)", (delta) => {
+    const regions = f32([1, 4], [10, 10, 30, 10]);
+    expectClose(run({ regions, deltas: f32([1, 4], [0, 0, 0, delta]) }), [10, 10, 30, 10]);
+    expectClose(run({ regions, deltas: f32([1, 4], [0, 0, delta, 0]) }), [0, 10, 100, 10]);
+  });
+
   it("takes classes, and an image for each region", () => {
     const changes = {
       regions: f32([2, 4], [10, 10, 30, 50, 0, 0, 10, 10]),
