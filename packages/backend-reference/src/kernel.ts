@@ -73,6 +73,9 @@ export type HelpedRun = (
   outputs: readonly Held[],
 ) => Generator<void, void, void>;
 
+/** Bytes that are cleared without a pause. */
+const AT_ONCE = 1 << 18;
+
 /** The kernel of an operation; undefined if its definition has none. */
 export function kernelOf(operation: Operation, shared: Shared): Kernel<Held> | undefined {
   const { reference } = operation;
@@ -89,12 +92,20 @@ export function kernelOf(operation: Operation, shared: Shared): Kernel<Held> | u
       const run = helper?.prepare({ operation, args, tensors, places, widened, setup }) ?? runInSteps;
       return (read, { random }) => {
         const made = makeOutputs(places, scratch);
-        const start = () =>
-          run(reference(argsNow(args, tensors, read), made.record, { random, widened }), read, made.tensors);
-        const steps = inSteps(made, start, scratch);
-        // A kernel works no longer before its first pause than between two pauses.
-        const { done, value } = steps.next();
-        return done ? value : steps;
+        try {
+          const now = argsNow(args, tensors, read);
+          const context = { random, widened };
+          if (made.unclear.length > 0)
+            return inSteps(made, () => run(reference(now, made.record, context), read, made.tensors), scratch);
+          // Most kernels need no other generator than that of their work.
+          const steps = run(reference(now, made.record, context), read, made.tensors);
+          // A kernel works no longer before its first pause than between two pauses.
+          if (!steps.next().done) return inSteps(made, () => steps, scratch);
+        } catch (error) {
+          giveBack(made, scratch);
+          throw error;
+        }
+        return made.tensors.some(isFloat16) ? inSteps(made, () => runInSteps(undefined), scratch) : made.tensors;
       };
     },
   };
@@ -140,7 +151,7 @@ interface Made {
   /** In the order of the operand list. */
   readonly tensors: (Held & OutputTensor)[];
   readonly record: AnyOutputs;
-  /** Scratch memory among them, which must be cleared. */
+  /** Large scratch memory among them, which must be cleared. */
   readonly unclear: TensorData[];
 }
 
@@ -157,22 +168,33 @@ function makeOutputs(places: readonly OutputPlace[], scratch: Scratch): Made {
 function makeOutput(info: TensorInfo, made: Made, scratch: Scratch): Held & OutputTensor {
   const count = elementCount(info.dimensions);
   const data = scratch.take(info.type, count);
-  if (data !== undefined) made.unclear.push(data);
+  if (data !== undefined) {
+    if (data.byteLength <= AT_ONCE) bytesOf(data).fill(0);
+    else made.unclear.push(data);
+  }
   const output = hold(info, data ?? createData(info.type, count), false);
   made.tensors.push(output);
   return output;
 }
 
-/** Sets numbers to 0. Bytes are written, since the array may be one of 64-bit integers. */
+/** The bytes of numbers: 64-bit integers are not filled with the number 0. */
+function bytesOf({ buffer, byteOffset, byteLength }: TensorData): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** Sets numbers to 0. */
 function clearOf(data: TensorData): Phase {
-  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const bytes = bytesOf(data);
   return { units: bytes.length, cost: 1, compute: (first, end) => bytes.fill(0, first, end) };
 }
 
+function isFloat16(output: OutputTensor): output is OutputTensor & { data: Float32Array } {
+  return output.type === "TENSOR_FLOAT16" && output.data instanceof Float32Array;
+}
+
 /** Rounds the numbers of a float16 tensor. */
-function roundOf({ type, data }: OutputTensor): Phase[] {
-  if (type !== "TENSOR_FLOAT16" || !(data instanceof Float32Array)) return [];
-  return [{ units: data.length, cost: 1, compute: (first, end) => roundAllToFloat16(data.subarray(first, end)) }];
+function roundOf({ data }: { readonly data: Float32Array }): Phase {
+  return { units: data.length, cost: 1, compute: (first, end) => roundAllToFloat16(data.subarray(first, end)) };
 }
 
 /** Clears the outputs, runs the kernel, and rounds float16, with pauses. */
@@ -185,7 +207,7 @@ function* inSteps(
   try {
     yield* runInSteps(made.unclear.map(clearOf));
     yield* start();
-    yield* runInSteps(made.tensors.flatMap(roundOf));
+    yield* runInSteps(made.tensors.filter((output) => isFloat16(output)).map(roundOf));
     isDone = true;
     return made.tensors;
   } finally {

@@ -69,6 +69,25 @@ describe("what is expected of a graph", () => {
     });
   });
 
+  it("leaves open whether a number of float16 is rounded between operations", () => {
+    const half = Uint8Array.of(0x00, 0x3c, 0x00, 0xc0, 0x00, 0x44, 0x00, 0x00);
+    const graph = chain([0, 0, 0, 0], unary("ABS", "CAST"));
+    const of16 = (place: number, own: Partial<ExampleOperand> = {}): ExampleOperand => ({
+      ...elementAt(graph.main.operands, place),
+      type: "TENSOR_FLOAT16",
+      ...own,
+    });
+    const operands = [of16(0, { data: half }), of16(1), elementAt(graph.main.operands, 2)];
+    const { elements, values } = outputOf({ ...graph, main: { ...graph.main, operands } });
+    expect(values).toEqual([1, 2, 4, 0]);
+    for (const [at, value] of values.entries()) {
+      const allowed = elementAt(elements ?? [], at) ?? Number.NaN;
+      expect(allowed).toBeGreaterThanOrEqual(value * 2 ** -11);
+      // CAST may be off by a little, too.
+      expect(allowed).toBeLessThanOrEqual(value * 2 ** -9 + 1e-4);
+    }
+  });
+
   it("is less exact after each operation that may be off", () => {
     const worst = (graph: Example) => Math.max(...(outputOf(graph).elements ?? []).map(Number));
     const [one, two] = [worst(chain([1, 2, 3, 0.5], unary("EXP"))), worst(chain([1, 2, 3, 0.5], unary("EXP", "EXP")))];

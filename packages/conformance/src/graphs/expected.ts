@@ -34,6 +34,9 @@ const greatest = { float: 0.1, quantised: 12, integer: 1 } as const;
 
 const none: Allowance = { absolute: 0, relative: 0 };
 
+/** The part of a number that is lost at most when it is rounded to float16: between operations a device may keep more digits. */
+const halfUnit16 = 2 ** -11;
+
 /** The graph with what its outputs must be. */
 export interface Expectation {
   readonly example: Example;
@@ -173,11 +176,14 @@ function withoutUnusual<Value extends Tensor>(tensor: Value, random: Random): Va
 function shaken(drawn: RandomOperation, output: Tensor, sign: () => number, random: Random): Tensor {
   const { absolute, relative } = allowanceFor(drawn, { ...output });
   const whole = hasFixedUnusual(drawn) ? output : withoutUnusual(output, random);
-  if (absolute === 0 && relative === 0) return whole;
+  const unrounded = output.type === "TENSOR_FLOAT16" ? halfUnit16 : 0;
+  if (absolute === 0 && relative === 0 && unrounded === 0) return whole;
   const round = findRounding(output);
-  const data: TensorData = whole.data.map((element) =>
-    Number.isFinite(element) ? round(element + sign() * (absolute + relative * Math.abs(element))) : element,
-  );
+  const data: TensorData = whole.data.map((element) => {
+    if (!Number.isFinite(element)) return element;
+    const size = Math.abs(element);
+    return round(element + sign() * (absolute + relative * size)) + sign() * unrounded * size;
+  });
   return { ...whole, data };
 }
 
