@@ -152,7 +152,7 @@ interface Made {
   readonly tensors: (Held & OutputTensor)[];
   readonly record: AnyOutputs;
   /** Large scratch memory among them, which must be cleared. */
-  readonly unclear: TensorData[];
+  readonly unclear: Uint8Array[];
 }
 
 function makeOutputs(places: readonly OutputPlace[], scratch: Scratch): Made {
@@ -169,8 +169,9 @@ function makeOutput(info: TensorInfo, made: Made, scratch: Scratch): Held & Outp
   const count = elementCount(info.dimensions);
   const data = scratch.take(info.type, count);
   if (data !== undefined) {
-    if (data.byteLength <= AT_ONCE) bytesOf(data).fill(0);
-    else made.unclear.push(data);
+    const bytes = bytesOf(data);
+    if (bytes.length <= AT_ONCE) bytes.fill(0);
+    else made.unclear.push(bytes);
   }
   const output = hold(info, data ?? createData(info.type, count), false);
   made.tensors.push(output);
@@ -182,9 +183,8 @@ function bytesOf({ buffer, byteOffset, byteLength }: TensorData): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** Sets numbers to 0. */
-function clearOf(data: TensorData): Phase {
-  const bytes = bytesOf(data);
+/** Sets bytes to 0. */
+function clearOf(bytes: Uint8Array): Phase {
   return { units: bytes.length, cost: 1, compute: (first, end) => bytes.fill(0, first, end) };
 }
 

@@ -98,25 +98,23 @@ export function bindArguments(operation: Operation, form: Form, inputs: readonly
 
 /** `bindArguments` for the record that `bindInputs` returns. Throws OperationError. */
 export function normaliseArguments(operation: Operation, form: Form, bound: AnyArgs): AnyArgs {
-  for (const name of Object.keys(operation.ranks)) {
-    const rule = operation.ranks[name];
+  for (const [name, rule] of Object.entries(operation.ranks)) {
     const arg = bound[name];
     if (typeof arg !== "object") continue;
     for (const tensor of isList(arg) ? arg : [arg]) {
-      const [least, greatest] = typeof rule === "number" ? [rule, rule] : rule;
-      const rank = tensor.dimensions.length;
-      ensure(rank >= least && rank <= greatest, () => `${name}: expected rank ${rankText(rule)}, got ${rank}`);
+      const problem = rankProblem(rule, tensor.dimensions.length);
+      ensure(problem === undefined, () => `${name}: ${problem}`);
     }
   }
   return form.normalise === undefined ? bound : mergeArguments(operation.forms[0], bound, form.normalise(bound));
 }
 
-/** The ranks that a rule allows: "4", "1 to 4" or "2 or more". */
-export function rankText(rule: RankRule): string {
-  if (typeof rule === "number") return `${rule}`;
-  const [least, greatest] = rule;
-  if (least === greatest) return `${least}`;
-  return greatest === Number.POSITIVE_INFINITY ? `${least} or more` : `${least} to ${greatest}`;
+/** Why a rank does not keep a rule, such as "expected rank 1 to 4, got 5"; undefined if it does. */
+export function rankProblem(rule: RankRule, rank: number): string | undefined {
+  const [least, greatest] = typeof rule === "number" ? [rule, rule] : rule;
+  if (rank >= least && rank <= greatest) return undefined;
+  const range = greatest === Number.POSITIVE_INFINITY ? `${least} or more` : `${least} to ${greatest}`;
+  return `expected rank ${least === greatest ? least : range}, got ${rank}`;
 }
 
 /** The arguments of the first form: `added`, and all others from another form. */

@@ -10,7 +10,7 @@ export {
   inferOutputs,
   isInferable,
   normaliseArguments,
-  rankText,
+  rankProblem,
   requiredVersion,
 } from "./bind.ts";
 export { byteSize, type ElementFacts, isUnspecified, specifiedByteSize } from "./byte-size.ts";

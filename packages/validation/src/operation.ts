@@ -15,7 +15,7 @@ import {
   operationText,
   type Param,
   type RankRule,
-  rankText,
+  rankProblem,
 } from "@nnhal/operations";
 import { OperandLifeTime, type Operation, operandLifeTimeNames } from "@nnhal/types";
 import { type ModelContext, requireVersion } from "./context.ts";
@@ -232,14 +232,9 @@ function checkRanksOf(
     if (rank === 0) continue;
     // A request may omit the argument, and then the operand's dimensions mean nothing.
     if (param.omittable && lifetime === OperandLifeTime.SUBGRAPH_INPUT) continue;
-    const least = typeof rule === "number" ? rule : rule[0];
-    const greatest = typeof rule === "number" ? rule : rule[1];
-    if (rank >= least && rank <= greatest) continue;
-    issues.add(
-      "operation-rank",
-      `${at}.${side}[${position}]`,
-      `${name}: ${param.name}: expected rank ${rankText(rule)}, got ${rank}`,
-    );
+    const problem = rankProblem(rule, rank);
+    if (problem === undefined) continue;
+    issues.add("operation-rank", `${at}.${side}[${position}]`, `${name}: ${param.name}: ${problem}`);
     return false;
   }
   return true;
