@@ -5,8 +5,15 @@
 import { OperationType } from "@nnhal/types";
 import { bool, optional } from "../params.ts";
 import { isFloat, type OutputTensor, type Tensor } from "../tensor.ts";
-import { imageLayout, readImage } from "./_image.ts";
-import { neighboursInSteps, neighboursOf, RESIZE_STEPS, type ResizeAlignment, resizeOperation } from "./_resize.ts";
+import { type Image, type ImageLayout, imageLayout, readImage } from "./_image.ts";
+import {
+  type Neighbours,
+  neighboursInSteps,
+  neighboursOf,
+  RESIZE_STEPS,
+  type ResizeAlignment,
+  resizeOperation,
+} from "./_resize.ts";
 
 export const resizeBilinear = resizeOperation(
   {
@@ -28,30 +35,45 @@ export const resizeBilinear = resizeOperation(
 function resampleLinear(input: Tensor, output: OutputTensor, nchw: boolean, alignment: ResizeAlignment) {
   const from = readImage(input, nchw);
   const to = imageLayout(output.dimensions, nchw);
-  const isReal = isFloat(output.type);
-  const one = isReal ? 1 : RESIZE_STEPS;
-  const along = isReal ? neighboursOf : neighboursInSteps;
+  const [along, one] = isFloat(output.type) ? [neighboursOf, 1] : [neighboursInSteps, RESIZE_STEPS];
   const rows = along(from.height, to.height, alignment);
   const columns = along(from.width, to.width, alignment);
+  const resampling = { from, to, rows, columns, one, output };
   const compute = (first: number, end: number) => {
-    for (let pixel = first; pixel < end; pixel++) {
-      const [row, x] = [Math.floor(pixel / to.width), pixel % to.width];
-      const [batch, y] = [Math.floor(row / to.height), row % to.height];
-      const upper = batch * from.batchStep + rows.before[y] * from.rowStep;
-      const lower = batch * from.batchStep + rows.after[y] * from.rowStep;
-      const left = columns.before[x] * from.pixelStep;
-      const right = columns.after[x] * from.pixelStep;
-      let target = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;
-      for (let c = 0; c < to.channels; c++, target += to.channelStep) {
-        const above = mix(from.data[upper + left + c], from.data[upper + right + c], columns.share[x], one);
-        const below = mix(from.data[lower + left + c], from.data[lower + right + c], columns.share[x], one);
-        const value = mix(above, below, rows.share[y], one);
-        output.data[target] = isReal ? value : Math.floor(value / one ** 2 + 0.5) + output.zeroPoint;
-      }
-    }
+    for (let pixel = first; pixel < end; pixel++) interpolatePixel(resampling, pixel);
   };
   const units = to.batches * to.height * to.width;
   return [...from.phases, { units, cost: 16 * to.channels, apart: true, compute }];
+}
+
+/** An image in another size. */
+interface Resampling {
+  readonly from: Image;
+  readonly to: ImageLayout;
+  readonly rows: Neighbours;
+  readonly columns: Neighbours;
+  /** The sum of both shares of neighbours. */
+  readonly one: number;
+  readonly output: OutputTensor;
+}
+
+/** Computes all channels of one pixel of the output, counted in row-major order: two neighbours above, two below, and between them. */
+function interpolatePixel({ from, to, rows, columns, one, output }: Resampling, pixel: number): void {
+  const x = pixel % to.width;
+  const y = Math.floor(pixel / to.width) % to.height;
+  const batch = Math.floor(pixel / (to.width * to.height));
+  const upper = batch * from.batchStep + rows.before[y] * from.rowStep;
+  const lower = batch * from.batchStep + rows.after[y] * from.rowStep;
+  const left = columns.before[x] * from.pixelStep;
+  const right = columns.after[x] * from.pixelStep;
+  const { data } = from;
+  let target = batch * to.batchStep + y * to.rowStep + x * to.pixelStep;
+  for (let channel = 0; channel < to.channels; channel++, target += to.channelStep) {
+    const above = mix(data[upper + left + channel], data[upper + right + channel], columns.share[x], one);
+    const below = mix(data[lower + left + channel], data[lower + right + channel], columns.share[x], one);
+    const value = mix(above, below, rows.share[y], one);
+    output.data[target] = one === 1 ? value : Math.floor(value / one ** 2 + 0.5) + output.zeroPoint;
+  }
 }
 
 /** `one`: the sum of both shares. */
