@@ -1,24 +1,8 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { defineOperation } from "./define.ts";
 import { defineExtension, describeExtension, extensionCode, extensionTypes, splitExtensionCode } from "./extension.ts";
 import { matchOperation } from "./match.ts";
 import type { ExtensionOperandType } from "./operand-type.ts";
-import { int32, tensor } from "./params.ts";
-
-const name = "com.example.wide";
-const types = extensionTypes(name, {
-  INT64: { code: 0, kind: "scalar", array: BigInt64Array },
-  TENSOR_COMPLEX64: { code: 7, kind: "tensor", array: Float32Array, numbersPerElement: 2 },
-});
-const widen = defineOperation({
-  name: "WIDEN",
-  code: 3,
-  summary: "Makes complex numbers of real ones.",
-  params: [tensor("input"), tensor("offset", types.INT64), int32("axis")],
-  outputs: [tensor("output")],
-  types: [["1.2", "TENSOR_FLOAT32", types.TENSOR_COMPLEX64]],
-});
-const wide = defineExtension({ name, operandTypes: types, operations: [widen] });
+import { name, types, wide, widen } from "./wide-extension.test-helper.ts";
 
 describe("extensionTypes", () => {
   it("returns each type with its extension, name, size and array", () => {

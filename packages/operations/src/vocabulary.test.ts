@@ -1,25 +1,9 @@
 import { OperandType, OperationType } from "@nnhal/types";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { defineOperation } from "./define.ts";
 import { defineExtension, describeExtension, extensionCode, extensionTypes, splitExtensionCode } from "./extension.ts";
-import { int32, tensor } from "./params.ts";
 import { factsByCode, factsIn, operandTypeText, operationText, vocabularyOf } from "./vocabulary.ts";
-
-const name = "com.example.wide";
-const types = extensionTypes(name, {
-  INT64: { code: 0, kind: "scalar", array: BigInt64Array },
-  TENSOR_COMPLEX64: { code: 7, kind: "tensor", array: Float32Array, numbersPerElement: 2 },
-});
-const widen = defineOperation({
-  name: "WIDEN",
-  code: 3,
-  summary: "Makes complex numbers of real ones.",
-  params: [tensor("input"), tensor("offset", types.INT64), int32("axis")],
-  outputs: [tensor("output")],
-  types: [["1.2", "TENSOR_FLOAT32", types.TENSOR_COMPLEX64]],
-});
-const wide = defineExtension({ name, operandTypes: types, operations: [widen] });
+import { name, types, wide, widen } from "./wide-extension.test-helper.ts";
 
 describe("vocabularyOf", () => {
   it("reads codes by the prefixes of the model", () => {

@@ -43,8 +43,8 @@ export async function withBrowserNames<Result>(threads: number, work: () => Prom
 }
 
 function installBrowserNames(threads: number): void {
-  // Node.js 20 has relaxed SIMD behind a flag; the fast builds of LiteRT.js and all with threads need it. Newer versions have it anyway.
-  setFlagsFromString("--experimental-wasm-relaxed-simd");
+  // Before version 21 Node.js has relaxed SIMD behind a flag, and later ones do not know it; the fast builds of LiteRT.js and all with threads need it.
+  if (Number.parseInt(process.versions.node, 10) < 21) setFlagsFromString("--experimental-wasm-relaxed-simd");
   const define = (name: string, value: unknown) =>
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   define("self", globalThis);

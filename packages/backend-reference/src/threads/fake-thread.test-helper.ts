@@ -1,4 +1,4 @@
-/** A thread that is none: a test takes ranges and ends them in its place. */
+/** A double of a thread: the test takes ranges and ends them. */
 import type { Thread } from "@nnhal/backend/threads";
 import type { Numbered } from "../helper/messages.ts";
 import { mostRanges, words } from "../helper/words.ts";

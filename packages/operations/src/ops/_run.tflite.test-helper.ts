@@ -63,8 +63,8 @@ export const omit = (type: AnyOperandType = "TENSOR_FLOAT32"): GivenInput => ({
 });
 
 /**
- * The outputs of an operation, by its name, for an operand list; undefined: an omitted operand. Throws OperationError with the name for
- * what is refused.
+ * The outputs of an operation, by its name, for an operand list; undefined: an omitted operand. Throws an OperationError that
+ * begins with the name.
  */
 export async function runOperation(
   name: string,

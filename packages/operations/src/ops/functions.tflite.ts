@@ -71,7 +71,7 @@ export const functions = [
     mapElements(input, output, { integer: (value) => -value, long: (value) => -value }),
   ),
   unary("ROUND", 1116, "The nearest integer, halves to the even one.", ["TENSOR_FLOAT32", "TENSOR_FLOAT16"], {
-    real: roundHalfEven,
+    real: roundToEven,
   }),
   // RSQRT of quantised elements. The result of 0 is the greatest element, and negative numbers are refused.
   widerUnary(rsqrt, ["TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT16_SYMM"], (input, output) => {
@@ -106,7 +106,8 @@ export const functions = [
   ),
 ] as const;
 
-function roundHalfEven(value: number): number {
+/** Rounds a number of any size; `roundHalfEven` of fixed-point.ts is for those below 2^51. */
+function roundToEven(value: number): number {
   const below = Math.floor(value);
   const part = value - below;
   return part < 0.5 || (part === 0.5 && below % 2 === 0) ? below : Math.ceil(value);

@@ -44,7 +44,7 @@ async function prepare(): Promise<AIDL4.IPreparedModel> {
   const driver = asAidl4(await reference());
   const { calls } = await launchTask((callback) => driver.prepareModel(own, ...fast, -1n, ...noFiles, callback));
   const preparedModel = calls[0]?.preparedModel ?? null;
-  if (!isAidl4(preparedModel)) throw new Error("there is no prepared model of AIDL 4");
+  if (!isAidl4(preparedModel)) throw new Error("expected a prepared model of AIDL 4, got another or none");
   return preparedModel;
 }
 
@@ -241,7 +241,7 @@ describe("a prepared model behind AIDL", () => {
         driver.prepareModel(own, ...fast, -1n, ...noFiles, callback),
       );
       const preparedModel = told[0]?.preparedModel ?? null;
-      if (!isAidl4(preparedModel)) throw new Error("there is no prepared model of AIDL 4");
+      if (!isAidl4(preparedModel)) throw new Error("expected a prepared model of AIDL 4, got another or none");
       const execution = await preparedModel.createReusableExecution(write(), config);
       expect(await execution.executeSynchronously(-1n)).toMatchObject({ outputSufficientSize: true });
       const { syncFence, callback } = await execution.executeFenced([], -1n, -1n);
