@@ -1,13 +1,14 @@
 /** A client in a separate process, to be killed. It reports on stdout when it has reached a phase, and stays in it. */
 import { connectService } from "@nnhal/service";
 import { createSharedMemory } from "@nnhal/service/shared-memory";
+import { addModel as addModelOf } from "@nnhal/test-kit/models";
 import { ErrorStatus, type Memory } from "@nnhal/types";
 import { addModel, addRequest, burstOf, prepare } from "./models.test-helper.ts";
 
 const [directory, phase] = process.argv.slice(2);
 
-function makeShared(): Memory {
-  const memory = createSharedMemory(2 ** 20);
+function makeShared(size = 2 ** 20): Memory {
+  const memory = createSharedMemory(size);
   if ("refused" in memory) throw new Error(memory.refused);
   return memory;
 }
@@ -61,10 +62,12 @@ switch (phase) {
     break;
   }
   case "flood": {
-    const [model, memory] = [await prepare(device), makeShared()];
+    // Executions of milliseconds, long compared with a wait for the processor.
+    const count = 2 ** 20;
+    const [model, memory] = [await prepare(device, addModelOf([count])), makeShared(12 * count)];
     process.stdout.write("in flood\n");
     const lane = async () => {
-      for (;;) await model.execute(addRequest(memory));
+      for (;;) await model.execute(addRequest(memory, count));
     };
     await Promise.all(Array.from({ length: 100 }, lane));
     break;

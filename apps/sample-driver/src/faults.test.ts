@@ -71,18 +71,12 @@ describe("a client that floods", () => {
     await flood.says("in flood");
     const device = await connect();
     const model = await prepare(device);
-    /** Executes ten times, and returns the number of executions that the daemon ends meanwhile. */
-    const tenTurns = async () => {
+    try {
       const before = await executions();
       for (let turn = 0; turn < 10; turn++) expect(await addOnce(model)).toEqual(added);
-      return (await executions()) - before;
-    };
-    try {
-      // The flood has a hundred calls under way at any time. If they came first, there would be a thousand before these ten, each time. On a
-      // busy machine there can be as many since this process waits for the processor, but not each time.
-      let least = Number.POSITIVE_INFINITY;
-      for (let tries = 0; tries < 10 && least >= 900; tries++) least = Math.min(least, await tenTurns());
-      expect(least).toBeLessThan(900);
+      // The flood has a hundred calls under way at any time. If they came first, there would be a thousand before these ten. Each takes
+      // milliseconds, so that few end while this process waits for the processor.
+      expect((await executions()) - before).toBeLessThan(500);
     } finally {
       device.close();
       flood.child.kill("SIGKILL");

@@ -1,7 +1,7 @@
 /** A small model, and its execution by a device. */
 import { createBurst } from "@nnhal/driver-core/burst";
 import { mapPool, memoryOf } from "@nnhal/driver-core/memory";
-import { constant, input, modelOf, operand, output, subgraphOf } from "@nnhal/test-kit/models";
+import { addModel as addModelOf, constant, input, modelOf, operand, output, subgraphOf } from "@nnhal/test-kit/models";
 import {
   type Device,
   ErrorStatus,
@@ -13,18 +13,13 @@ import {
 } from "@nnhal/types";
 
 /** Adds two tensors of two float32. */
-export const addModel: Model = modelOf(
-  subgraphOf(
-    [operand(input), operand(input), constant("INT32", 0, 4), operand(output)],
-    [{ type: OperationType.ADD, inputs: [0, 1, 2], outputs: [3] }],
-  ),
-  { operandValues: new Uint8Array(4) },
-);
+export const addModel: Model = addModelOf([2]);
 
-/** A request of `addModel`: both inputs and the output lie in one memory of 24 bytes. */
-export function addRequest(memory: Memory): Request {
-  const at = (offset: number) => ({ hasNoValue: false, location: { poolIndex: 0, offset, length: 8 }, dimensions: [] });
-  return { inputs: [at(0), at(8)], outputs: [at(16)], pools: [{ kind: "memory", memory }] };
+/** A request of an addition of `count` float32: both inputs and the output lie in one memory of 12 bytes per element. */
+export function addRequest(memory: Memory, count = 2): Request {
+  const length = 4 * count;
+  const at = (offset: number) => ({ hasNoValue: false, location: { poolIndex: 0, offset, length }, dimensions: [] });
+  return { inputs: [at(0), at(length)], outputs: [at(2 * length)], pools: [{ kind: "memory", memory }] };
 }
 
 /** Prepares a model, or throws why it cannot be. */
