@@ -177,6 +177,13 @@ describe("a model on a device of the machine", () => {
     const expected = new Uint8Array(Float32Array.from(output?.data ?? []).buffer);
     expect(ran.last).toMatchObject({ id: 1, result: { values: [{ bytes: expected, shape: [1, 8] }] } });
     expect((await ask({ ask: "explain", args: [] })).last).toMatchObject({ result: { operations: { length: 3 } } });
+    const compared = await ask({ ask: "diff", args: [{ random: 1, against: "reference" }] });
+    expect(compared.last).toMatchObject({ result: { against: ["nnhal-reference"], operations: { length: 3 } } });
+    expect((await ask({ ask: "diff", args: [{ random: 1, against: "/etc/x" }] })).last).toEqual({
+      ...{ id: id - 1, code: "NO_DEVICE" },
+      ...{ message: 'there is no device "/etc/x"', problems: [] },
+    });
+    expect((await ask({ ask: "diff", args: [] })).last).toMatchObject({ code: "NO_DEVICE" });
     expect((await ask({ ask: "close", args: [] })).status).toBe(200);
     expect((await ask({ ask: "explain", args: [] })).body).toContain("the session one does not exist, or has ended");
     await own.close();

@@ -3,7 +3,7 @@ import type { DiffReport } from "@nnhal/diff";
 import type { OptionNames } from "@nnhal/operations";
 import type { DifferTools, DiffOptions, Model } from "./model.ts";
 import type { Inputs } from "./run-inputs.ts";
-import type { Session } from "./session.ts";
+import type { DiffAsked, Session } from "./session.ts";
 
 const diffOptions: OptionNames<DiffOptions> = {
   inputs: true,
@@ -25,7 +25,8 @@ export async function diffLoaded(
   const check: DifferTools["check"] = tools.check;
   checkOptions("diff", options, diffOptions);
   const { inputs, random = 1, against = "reference", steps, relative, onProgress, signal } = options;
-  const otherSession = typeof against === "string" ? undefined : sessionOf(against);
+  const devices = namesDevices(against) ? against : undefined;
+  const otherSession = namesDevices(against) ? undefined : sessionOf(against);
   const isCount = Number.isInteger(random) && random >= 1 && random <= 1000;
   check(isCount, "BAD_OPTION", () => `random: expected a whole number from 1 to 1000, got ${random}`);
   check(
@@ -45,9 +46,14 @@ export async function diffLoaded(
     () => `onProgress: expected a function, got ${kindOf(onProgress)}`,
   );
   check(
-    typeof against === "string" || otherSession !== undefined,
+    devices !== undefined || otherSession !== undefined,
     "BAD_OPTION",
-    () => `against: expected the name of a device, or a model that is loaded, got ${kindOf(against)}`,
+    () => `against: expected devices, or a model that is loaded, got ${kindOf(against)}`,
+  );
+  check(
+    session.imported !== undefined || !Array.isArray(devices) || devices.every((each) => typeof each === "string"),
+    "BAD_OPTION",
+    () => "against: devices are passed to a worker by name, such as reference",
   );
   signal?.throwIfAborted();
   const tensors = session.description.inputs;
@@ -66,8 +72,7 @@ export async function diffLoaded(
   check(all?.length !== 0, "BAD_OPTION", () => "inputs: expected the inputs of one run at least, got none");
   const values = all && (await Promise.all(all.map((each) => encodeInputs(each, tensors))));
   const asked = { inputs: values, random, steps, relative, onProgress, signal };
-  if (otherSession === undefined)
-    return session.diff({ ...asked, against: typeof against === "string" ? against : "" });
+  if (otherSession === undefined) return session.diff({ ...asked, against: devices ?? [] });
   const { imported } = otherSession;
   check(
     imported !== undefined && session.imported !== undefined,
@@ -75,4 +80,9 @@ export async function diffLoaded(
     () => "against: expected two models of this thread, got one in a worker",
   );
   return session.diff({ ...asked, against: otherSession.description.name || "the other model" }, imported);
+}
+
+/** True for the devices of a judge: one name, names with commas between them, or a list of names and devices. */
+function namesDevices(against: DiffOptions["against"]): against is DiffAsked["against"] {
+  return typeof against === "string" || Array.isArray(against);
 }

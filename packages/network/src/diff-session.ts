@@ -14,7 +14,7 @@ export interface DiffParts {
   readonly selection: Selection;
   readonly extensions: readonly ExtensionDefinition[];
   /** Opens the devices of the judge. */
-  openJudge(devices: string): Promise<Selection>;
+  openJudge(devices: DiffAsked["against"]): Promise<Selection>;
 }
 
 /** Compares. Rejects with a NetworkError, with what the judge fails with, or with the reason of the signal. */
@@ -51,7 +51,7 @@ export async function diffSession(parts: DiffParts, asked: DiffAsked, other?: Im
     return reportDiff(found, {
       model: name,
       devices: compilation.deviceNames,
-      against: other === undefined ? judges.devices.map((device) => device.name) : [against],
+      against: other === undefined ? judges.devices.map((device) => device.name) : [String(against)],
       isMeasured,
       inputs: runs.map(({ source }) => source),
       operators: imported.operators,

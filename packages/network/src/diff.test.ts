@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createReferenceBackend, referenceBackend } from "@nnhal/backend-reference";
+import { openDevice } from "@nnhal/driver-core/device";
 import { changeElements } from "@nnhal/test-kit/changed-kernel";
 import { afterAll, describe, expect, it } from "vitest";
 import { load } from "./load.ts";
@@ -19,7 +20,7 @@ function engineWith(change: (element: number) => number) {
 }
 
 const models: Model[] = [];
-async function openDevice(...given: Parameters<typeof load>): Promise<Model> {
+async function open(...given: Parameters<typeof load>): Promise<Model> {
   const model = await load(...given);
   models.push(model);
   return model;
@@ -27,7 +28,7 @@ async function openDevice(...given: Parameters<typeof load>): Promise<Model> {
 afterAll(() => Promise.all(models.map((model) => model.close())));
 
 const wrongDigits = async () =>
-  openDevice(await digits(), { engines: [engineWith((element) => Math.min(255, element + 3))], devices: "wrong" });
+  open(await digits(), { engines: [engineWith((element) => Math.min(255, element + 3))], devices: "wrong" });
 
 describe("model.diff", () => {
   it("names the first operation that is wrong, with the operator and its tensor", async () => {
@@ -64,7 +65,7 @@ describe("model.diff", () => {
   });
 
   it("finds nothing on a right device", async () => {
-    const model = await openDevice(await digits(), { engines: [engineWith((element) => element)], devices: "wrong" });
+    const model = await open(await digits(), { engines: [engineWith((element) => element)], devices: "wrong" });
     const { isRight, verdict, first } = await model.diff();
     expect([isRight, first]).toEqual([true, null]);
     expect(verdict).toMatch(/^All \d+ operations that were compared are right; the outputs are equal\.$/);
@@ -72,10 +73,7 @@ describe("model.diff", () => {
 
   it("says what quantisation costs, against the float model", async () => {
     const options = { engines: [referenceBackend], devices: "reference" };
-    const [quantised, float] = [
-      await openDevice(await digits(), options),
-      await openDevice(await digits("float"), options),
-    ];
+    const [quantised, float] = [await open(await digits(), options), await open(await digits("float"), options)];
     const report = await quantised.diff({ against: float });
     expect(report).toMatchObject({ isRight: true, isMeasured: true });
     expect(report.heaviest.length).toBeGreaterThan(0);
@@ -102,6 +100,22 @@ describe("model.diff", () => {
     );
   });
 
+  it("takes devices as the judge, of this thread alone", async () => {
+    const model = await wrongDigits();
+    const opened = await openDevice({ backend: referenceBackend });
+    if ("unavailable" in opened) throw new Error(opened.unavailable);
+    const report = await model.diff({ against: [opened] });
+    expect([report.against, report.isRight]).toEqual([["nnhal-reference"], false]);
+    expect((await model.diff({ against: ["reference"] })).operations).toEqual(report.operations);
+    const { port } = portHere();
+    const session = await openWorkerSession(() => port, await digits(), { devices: "reference" }, {});
+    await expect(createModel(session, apart).diff({ against: [opened] })).rejects.toThrow(
+      "against: devices are passed to a worker by name, such as reference",
+    );
+    await session.close();
+    await opened.close();
+  });
+
   const given: readonly (readonly [unknown, string])[] = [
     [{ random: 0 }, "random: expected a whole number from 1 to 1000, got 0"],
     [{ inputs: [], random: 2 }, "random: expected either inputs or random, got both"],
@@ -109,19 +123,21 @@ describe("model.diff", () => {
     [{ inputs: 5 }, "inputs: expected a list of the inputs of each run, got a number"],
     [{ steps: -1 }, "steps: expected a number of at least 0, got -1"],
     [{ relative: "1" }, "relative: expected a number of at least 0, got 1"],
-    [{ against: {} }, "against: expected the name of a device, or a model that is loaded, got an object"],
+    [{ against: {} }, "against: expected devices, or a model that is loaded, got an object"],
+    [{ against: [] }, "devices: it is an empty list"],
+    [{ against: ["tpu"] }, 'there is no device "tpu"'],
     [{ against: "tpu" }, 'there is no device "tpu"'],
     [{ onProgress: 3 }, "onProgress: expected a function, got a number"],
     [{ agianst: "ort" }, 'diff: unknown option "agianst": did you mean "against"?'],
   ];
   it.each(given)("refuses the options %j", async (options, problem) => {
-    const model = await openDevice(passingModel({ shape: [2, 2] }), { devices: "reference" });
+    const model = await open(passingModel({ shape: [2, 2] }), { devices: "reference" });
     // Callers in JavaScript may pass anything.
     await expect(model.diff(options as DiffOptions)).rejects.toThrow(problem);
   });
 
   it("asks for the inputs of a model with open extents", async () => {
-    const model = await openDevice(passingModel({ shape: [1, 3], shapeSignature: [-1, 3] }), {
+    const model = await open(passingModel({ shape: [1, 3], shapeSignature: [-1, 3] }), {
       devices: "reference",
       dynamicShapes: true,
     });

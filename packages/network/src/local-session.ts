@@ -108,7 +108,8 @@ export async function openLocalSession(
     signal?.throwIfAborted();
     const { deviceNames } = prepared.compilation;
     const description = await whenLoaded(() => describeModel(file, imported, deviceNames, onWarning));
-    const openJudge = async (devices: string) => selectDevices({ ...options, devices }, tflite, onEngineWarning);
+    const openJudge: DiffParts["openJudge"] = (devices) =>
+      selectDevices({ ...options, devices }, tflite, onEngineWarning);
     return createSession(description, prepared, { selection, openJudge, extensions: definitions });
   } catch (error) {
     await prepared?.close();

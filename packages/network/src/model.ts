@@ -4,6 +4,7 @@
 
 import type { DiffReport } from "@nnhal/diff";
 import type { OptionNames } from "@nnhal/operations";
+import type { Device } from "@nnhal/types";
 import { systemTimer, within } from "@nnhal/utils/time";
 import type { ElementArray } from "./elements.ts";
 import { check, NetworkError } from "./error.ts";
@@ -99,10 +100,10 @@ export interface DiffOptions {
   /** Runs on noise, from the seeds 1 and up: at most 1000. Default: 1. */
   readonly random?: number | undefined;
   /**
-   * The judge: the devices of a list as of `LoadOptions.devices`, or another form of the network that is loaded in this thread, such as the
-   * float model of a quantised one. Then differences are measured, and none is wrong unless `steps` says so. Default: "reference".
+   * The judge: devices as of `LoadOptions.devices`, or another form of the network that is loaded in this thread, such as the float model
+   * of a quantised one. Then differences are measured, and none is wrong unless `steps` says so. Default: "reference".
    */
-  readonly against?: string | Model | undefined;
+  readonly against?: string | readonly (string | Device)[] | Model | undefined;
   /** Steps that integers and quantised elements may be off. Default: 1. */
   readonly steps?: number | undefined;
   /** The part that floats may be off, of the element and the root mean square of its tensor together. Default: as the arithmetic says. */

@@ -3,6 +3,7 @@
  */
 import type { DiffReport } from "@nnhal/diff";
 import type { ImportedModel } from "@nnhal/tflite";
+import type { Device } from "@nnhal/types";
 import type { RunTiming } from "./execute.ts";
 import type { TensorInfo } from "./tensor-info.ts";
 
@@ -83,7 +84,7 @@ export interface DiffAsked {
   /** Runs on noise. */
   readonly random: number;
   /** The devices of the judge, or how the report names the model that judges. */
-  readonly against: string;
+  readonly against: string | readonly (string | Device)[];
   readonly steps?: number | undefined;
   readonly relative?: number | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;

@@ -60,8 +60,8 @@ export interface Engine {
   explain(): Promise<Explanation>;
   /** Milliseconds of each operation: medians of some runs. */
   profile(inputs: GivenInputs, runs: number): Promise<Profile>;
-  /** Holds each operation of the prepared model against that of other devices, on noise. */
-  diff(against: string, onProgress: (done: number, total: number) => void): Promise<DiffReport>;
+  /** Holds each operation of the prepared model against that of a device of the same place. Inputs without a value are noise. */
+  diff(against: string, inputs: GivenInputs, onProgress: (done: number, total: number) => void): Promise<DiffReport>;
   /** Opens and examines another file, to compare the open one with, until that changes. Rejects if it is not a .tflite file. */
   openOther(bytes: Uint8Array, name: string): Promise<OtherFile>;
   /**
@@ -139,7 +139,7 @@ export function createEngine(): Engine {
     resetState: async () => expectRunner().resetState(),
     explain: async () => expectRunner().explain(),
     profile: async (inputs, runs) => expectRunner().profile(inputs, runs),
-    diff: async (against, onProgress) => expectRunner().diff(against, onProgress),
+    diff: async (...asked) => expectRunner().diff(...asked),
     async openOther(given, name) {
       const one = expectFile();
       other = await examineFile(await readFile(given, name));

@@ -146,9 +146,27 @@ describe("an explanation", () => {
     const profile = await engine.profile({}, 2);
     expect(profile.operations).toHaveLength(3);
     const progress: number[] = [];
-    const report = await engine.diff("reference", (done) => progress.push(done));
+    const report = await engine.diff("reference", {}, (done) => progress.push(done));
     expect(report.isRight).toBe(true);
     expect(report.operations.map(({ verdict }) => verdict)).toEqual(["right", "right", "right"]);
     expect(progress.at(-1)).toBe(3);
+  });
+
+  it.each(["wasm", "reference"])("has the error against %s, on the inputs of the run", async (judge) => {
+    await prepare(digits, { ...reference, devices: "wasm,reference" });
+    const picture: GivenInput = { kind: "file", bytes: file("2-ballpoint.png") };
+    const report = await engine.diff(judge, { picture }, none);
+    expect(report).toMatchObject({ against: [`nnhal-${judge}`], inputs: ["inputs 1"], isRight: true });
+    const noise = await engine.diff(judge, {}, none);
+    expect(noise.operations[0]?.outputs[0]?.alone?.expectedRange).not.toEqual(
+      report.operations[0]?.outputs[0]?.alone?.expectedRange,
+    );
+  });
+
+  it("refuses a judge that is not there, and goes on", async () => {
+    await prepare(manyOperators(3));
+    await expect(engine.diff("toaster", {}, none)).rejects.toThrow('there is no device "toaster"');
+    await expect(engine.diff("constructor", {}, none)).rejects.toThrow('there is no device "constructor"');
+    expect((await engine.diff("wasm", {}, none)).against).toEqual(["nnhal-wasm"]);
   });
 });

@@ -26,6 +26,7 @@ import {
 import { taskOf } from "@nnhal/network/tensors";
 import type { ExtensionDefinition } from "@nnhal/operations";
 import { type GivenInputs, readInputs } from "./given-inputs.ts";
+import { engineOf, openJudge } from "./judges.ts";
 import { portOfMachine } from "./machine-port.ts";
 import { createStopwatch, type Phase } from "./phases.ts";
 import { summarize, type ValueSummary } from "./tensor-values.ts";
@@ -90,16 +91,9 @@ export interface Runner {
   resetState(): Promise<void>;
   explain(): Promise<Explanation>;
   profile(inputs: GivenInputs, runs: number): Promise<Profile>;
-  diff(against: string, onProgress: (done: number, total: number) => void): Promise<DiffReport>;
+  diff(against: string, inputs: GivenInputs, onProgress: (done: number, total: number) => void): Promise<DiffReport>;
   close(): Promise<void>;
 }
-
-/** Engines that are loaded once they are chosen, by the names of their devices. */
-const engines: Readonly<Record<string, () => Promise<unknown>>> = {
-  tfjs: async () => (await import("./tfjs-engine.ts")).loadTfjs(),
-  // WebGPU and WebAssembly, so it makes no functions from texts, which the policy of the page forbids.
-  gpujs: () => import("@nnhal/backend-gpujs"),
-};
 
 const THRESHOLD = 0.5;
 const MOST_CLASSES = 5;
@@ -153,7 +147,16 @@ export async function prepareModel(
     resetState: () => model.state.reset(),
     explain: () => model.explain(),
     profile: async (given, runs) => model.profile({ inputs: await readInputs(model.inputs, given), runs }),
-    diff: (against, onProgress) => model.diff({ against, onProgress }),
+    diff: async (against, given, onProgress) => {
+      const inputs = [await readInputs(model.inputs, { ...noiseFor(model.inputs), ...given })];
+      if (placement.isOnMachine) return model.diff({ against, inputs, onProgress });
+      const judge = await openJudge(against, extensions);
+      try {
+        return await model.diff({ against: judge === undefined ? against : [judge], inputs, onProgress });
+      } finally {
+        await judge?.close();
+      }
+    },
     close: () => model.close(),
   };
 }
@@ -166,9 +169,8 @@ function isOpenText({ tokenizer, type, shape }: TensorInfo): boolean {
 /** The options with the place where the devices are. A port carries no extensions: the machine has its own. */
 function placeOf({ devices, isOnMachine }: Placement, extensions: readonly ExtensionDefinition[]): LoadOptions {
   if (isOnMachine) return { worker: portOfMachine };
-  const wanted = engines[devices];
-  // The compiler to WebAssembly may judge.
-  return { extensions, ...(wanted && { engines: [wanted, () => import("@nnhal/backend-wasm")] }) };
+  const wanted = engineOf(devices);
+  return { extensions, ...(wanted && { engines: [wanted] }) };
 }
 
 /** Holds each operation of one file, on the reference, against the exact results of another. Rejects if either cannot run. */
@@ -184,18 +186,19 @@ export async function diffFiles(
   try {
     const against = await load(other.bytes, { devices: "reference", extensions: other.extensions });
     try {
-      const noise = Object.fromEntries(model.inputs.map(({ name }) => [name, { kind: "noise", seed: 1 } as const]));
-      return await model.diff({
-        against,
-        inputs: [await readInputs(model.inputs, { ...noise, ...given })],
-        onProgress,
-      });
+      const inputs = [await readInputs(model.inputs, { ...noiseFor(model.inputs), ...given })];
+      return await model.diff({ against, inputs, onProgress });
     } finally {
       await against.close();
     }
   } finally {
     await model.close();
   }
+}
+
+/** Noise for each input. */
+function noiseFor(infos: readonly TensorInfo[]): GivenInputs {
+  return Object.fromEntries(infos.map(({ name }) => [name, { kind: "noise", seed: 1 } as const]));
 }
 
 /** Runs a model once, and reads what its outputs show. */

@@ -6,7 +6,7 @@ import simd from "@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-simd.wasm
 import { env } from "@tensorflow/tfjs-core";
 
 /** Loads the engine as a module that exports it. */
-export function loadTfjs(): Promise<unknown> {
+export function loadTfjs(): Promise<typeof import("@nnhal/backend-tfjs")> {
   env().set("WASM_HAS_MULTITHREAD_SUPPORT", false);
   // It wants all three, and loads one. A browser without SIMD gets plain JavaScript.
   setWasmPaths({

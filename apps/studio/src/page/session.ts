@@ -162,7 +162,7 @@ export async function compare(against: string): Promise<void> {
   if ((await prepare()) === undefined) return;
   await attempt("comparing each operation", async () => {
     explanation.value = await engine.explain();
-    difference.value = await engine.diff(against, onProgress);
+    difference.value = await engine.diff(against, inputs.value, onProgress);
   });
 }
 

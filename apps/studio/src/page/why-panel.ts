@@ -6,7 +6,9 @@ import { h } from "preact";
 import { bytesText, countOf, countText, timeText } from "../text.ts";
 import { errorText, noiseText, worstText } from "./difference-text.ts";
 import { saveJson } from "./download.ts";
+import { judgesOf } from "./judges.ts";
 import { liveBytes } from "./liveness.ts";
+import { machineDevices } from "./machine.ts";
 import { partsOf } from "./parts.ts";
 import { Placing } from "./placing.ts";
 import { compare, difference, explain, explanation, measure, placement, profile } from "./session.ts";
@@ -16,9 +18,8 @@ import { Timelines } from "./timeline.ts";
 /** The part of the page that explains. */
 export function WhyPanel() {
   const against = useSignal("reference");
-  // A machine judges with the reference alone.
-  const judges = placement.value.isOnMachine ? ["reference"] : ["reference", "wasm"];
-  const judge = judges.includes(against.value) ? against.value : "reference";
+  const judges = judgesOf(placement.value, machineDevices.value);
+  const judge = judges.find(({ name }) => name === against.value) ?? judges[0];
   return h(
     "main",
     { class: "cards wide" },
@@ -32,17 +33,21 @@ export function WhyPanel() {
         { class: "actions" },
         h("button", { type: "button", onClick: () => void explain() }, "Which device computes what"),
         h("button", { type: "button", onClick: () => void measure() }, "Measure each operation"),
-        h("button", { type: "button", onClick: () => void compare(judge) }, "Compare each operation with"),
+        h(
+          "button",
+          { type: "button", onClick: () => judge && void compare(judge.name) },
+          "Compare each operation with",
+        ),
         h(
           "select",
           {
             "aria-label": "The judge",
-            value: judge,
+            value: judge?.name,
             onChange: (event: { currentTarget: HTMLSelectElement }) => {
               against.value = event.currentTarget.value;
             },
           },
-          judges.map((name) => h("option", { key: name, value: name }, `nnhal-${name}`)),
+          judges.map(({ name, title }) => h("option", { key: name, value: name }, title)),
         ),
       ),
     ),

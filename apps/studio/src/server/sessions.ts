@@ -3,6 +3,7 @@
  */
 import { serve } from "@nnhal/network/session";
 import type { Device } from "@nnhal/types";
+import { messageOf } from "../text.ts";
 
 /** A device as the page lists it. */
 export interface MachineDevice {
@@ -83,7 +84,10 @@ export function createSessions(devices: MachineDevices): Sessions {
         sessions.set(name, one);
       }
       one.next = checked.id + 1;
-      await passOn(one, checked, reply);
+      const asked = checked.ask === "diff" ? await withJudge(checked, devices).catch(messageOf) : checked;
+      // The session stays: another judge may be there.
+      if (typeof asked === "string") return reply({ id: checked.id, code: "NO_DEVICE", message: asked, problems: [] });
+      await passOn(one, asked, reply);
       if (checked.ask === "close") sessions.delete(name);
     },
     async close() {
@@ -129,6 +133,12 @@ async function checkMessage(message: unknown, devices: MachineDevices): Promise<
   }
   if (typeof ask === "string" && methods.has(ask) && Array.isArray(args)) return { ask, id, args };
   throw new RangeError(`the message ${String(ask)} is not one of the page's`);
+}
+
+/** A comparison with devices of the machine as its judge in place of their names. Rejects as `select`. */
+async function withJudge({ args, ...message }: Checked, devices: MachineDevices): Promise<Checked> {
+  const asked = recordOf(Array.isArray(args) ? args[0] : undefined);
+  return { ...message, args: [{ ...asked, against: await devices.select(String(asked.against)) }] };
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
