@@ -151,7 +151,7 @@ interface Made {
   /** In the order of the operand list. */
   readonly tensors: (Held & OutputTensor)[];
   readonly record: AnyOutputs;
-  /** Large scratch memory among them, which must be cleared. */
+  /** Large memory among them, which is cleared with pauses. */
   readonly unclear: Uint8Array[];
 }
 
@@ -167,13 +167,13 @@ function makeOutputs(places: readonly OutputPlace[], scratch: Scratch): Made {
 
 function makeOutput(info: TensorInfo, made: Made, scratch: Scratch): Held & OutputTensor {
   const count = elementCount(info.dimensions);
-  const data = scratch.take(info.type, count);
-  if (data !== undefined) {
-    const bytes = bytesOf(data);
-    if (bytes.length <= AT_ONCE) bytes.fill(0);
-    else made.unclear.push(bytes);
-  }
-  const output = hold(info, data ?? createData(info.type, count), false);
+  const used = scratch.take(info.type, count);
+  const data = used ?? createData(info.type, count);
+  // New memory too: the system gives a page when it is first written, which takes microseconds, and a kernel that writes here and there would
+  // wait for thousands of pages in one range.
+  if (data.byteLength > AT_ONCE) made.unclear.push(bytesOf(data));
+  else if (used !== undefined) bytesOf(data).fill(0);
+  const output = hold(info, data, false);
   made.tensors.push(output);
   return output;
 }

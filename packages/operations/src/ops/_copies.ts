@@ -17,11 +17,15 @@ export function copyElements(source: ArrayLike<number> & Sliceable, target: Tens
 }
 
 /** target[i] = value */
-export function fillElements(target: TensorData | Float64Array, value: number): Phase {
+export function fillElements<Element>(target: Fillable<Element>, value: Element): Phase {
   return { units: target.length, cost, compute: (first, end) => target.fill(value, first, end) };
 }
 
 /** The common methods of typed arrays. */
 interface Sliceable {
   subarray(begin: number, end: number): ArrayLike<number>;
+}
+interface Fillable<Element> {
+  readonly length: number;
+  fill(value: Element, first: number, end: number): void;
 }

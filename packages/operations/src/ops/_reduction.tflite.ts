@@ -4,6 +4,7 @@
 import type { AnyOperandType } from "../operand-type.ts";
 import type { Filled, KernelResult, Phase } from "../phases.ts";
 import type { Tensor, TensorInfo } from "../tensor.ts";
+import { fillElements } from "./_copies.ts";
 import type { AnyOutput, AnyTensor } from "./_elements.tflite.ts";
 import { anyRank } from "./_elementwise.tflite.ts";
 import { longsIn, numbersIn } from "./_integers.tflite.ts";
@@ -78,12 +79,14 @@ export function combineAll(
 ): readonly Phase[] {
   if (isLong(input.type) && combineLong !== undefined) {
     const results = longsIn(output.data);
-    results.fill(startLong);
-    return [reduce({ data: longsIn(input.data), dimensions: input.dimensions }, reduced, results, combineLong)];
+    return [
+      fillElements(results, startLong),
+      reduce({ data: longsIn(input.data), dimensions: input.dimensions }, reduced, results, combineLong),
+    ];
   }
-  const results = new Float64Array(output.data.length).fill(start);
+  const results = new Float64Array(output.data.length);
   const phase = reduce({ data: numbersIn(input.data), dimensions: input.dimensions }, reduced, results, combine);
-  return [phase, store(output, (index) => results[index])];
+  return [fillElements(results, start), phase, store(output, (index) => results[index])];
 }
 
 /** The sums of elements, exact up to 2^53. Not of 64-bit integers. */

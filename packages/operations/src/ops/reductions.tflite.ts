@@ -6,6 +6,7 @@ import { clamp, quantiseMultiplier } from "../fixed-point.ts";
 import type { Phase } from "../phases.ts";
 import { integerRange } from "../tensor.ts";
 import { tfliteTypes } from "../tflite-types.ts";
+import { fillElements } from "./_copies.ts";
 import { type AnyOutput, type AnyTensor, isPlain, isQuantised, writerOf } from "./_elements.tflite.ts";
 import { numbersIn } from "./_integers.tflite.ts";
 import { type Combination, combineAll, type ReducedAxes, reduction, store, sumsOf } from "./_reduction.tflite.ts";
@@ -104,8 +105,7 @@ export const reductions = [
 function quantisedProduct(input: AnyTensor, { reduced, count }: ReducedAxes, output: AnyOutput): readonly Phase[] {
   ensureElements(input.dimensions, reduced);
   const scaled = makeScaling(input.scale / output.scale ** (1 / count));
-  // NaN: no factor yet.
-  const products = new Float64Array(output.data.length).fill(Number.NaN);
+  const products = new Float64Array(output.data.length);
   const multiplying = reduce(
     { data: numbersIn(input.data), dimensions: input.dimensions },
     reduced,
@@ -116,7 +116,12 @@ function quantisedProduct(input: AnyTensor, { reduced, count }: ReducedAxes, out
     },
   );
   const [least, greatest] = integerRange(output.type);
-  return [multiplying, store(output, (index) => clamp(scaled(products[index]) + output.zeroPoint, least, greatest))];
+  return [
+    // NaN: no factor yet.
+    fillElements(products, Number.NaN),
+    multiplying,
+    store(output, (index) => clamp(scaled(products[index]) + output.zeroPoint, least, greatest)),
+  ];
 }
 
 /** A product by a real number, with 16 bits of its precision, rounded halves up. */

@@ -5,6 +5,7 @@
 import { defineOperation } from "../define.ts";
 import { int32, tensor, wide } from "../params.ts";
 import { resize, type TensorData } from "../tensor.ts";
+import { fillElements } from "./_copies.ts";
 import { indexTypes, movable } from "./_integers.tflite.ts";
 import { movedInfo } from "./_moved.ts";
 import { integerStore } from "./_store.tflite.ts";
@@ -26,7 +27,7 @@ export const unique = defineOperation({
     resize(indices, dimensions);
     const store = integerStore(indices.data);
     const source = movable(data);
-    const { find, firsts } = createFinder(source);
+    const { find, firsts, slots } = createFinder(source);
     let count = 0;
     const number = (first: number, end: number) => {
       for (let index = first; index < end; index++) {
@@ -44,6 +45,8 @@ export const unique = defineOperation({
       }
     };
     return [
+      // The system gives a page of memory when it is first written, which takes microseconds; the first range would write to thousands.
+      fillElements(slots, 0),
       { units: source.length, cost: 64, inTurn: true, compute: number },
       { units: 1, compute: () => resize(values, [count]) },
       {
@@ -88,5 +91,5 @@ function createFinder(source: TensorData) {
       if (other === element || (Number.isNaN(other) && Number.isNaN(element))) return place;
     }
   };
-  return { find, firsts };
+  return { find, firsts, slots };
 }
