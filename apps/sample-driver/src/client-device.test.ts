@@ -82,6 +82,35 @@ describe("the limits of a client", () => {
   });
 });
 
+describe("reusable executions", () => {
+  it("are those of the device, and their runs are counted", async () => {
+    const one = client({ models: 1, buffers: 0 });
+    const model = await prepare(one);
+    const values = Float32Array.of(-1, 2, 9, 9);
+    const pools = [{ kind: "memory", memory: memoryOf(new Uint8Array(values.buffer)) }] as const;
+    const at = (offset: number, length = 8) => ({
+      hasNoValue: false,
+      location: { poolIndex: 0, offset, length },
+      dimensions: [],
+    });
+    const create = (outputs: ReturnType<typeof at>[]) =>
+      model.createReusableExecution?.({ inputs: [at(0)], outputs, pools });
+    expect(await create([at(12)])).toMatchObject({ status: INVALID_ARGUMENT, execution: null });
+    const execution = (await create([at(8)]))?.execution;
+    if (!execution) throw new Error("the device made no execution");
+    expect((await execution.execute()).status).toBe(NONE);
+    expect([...values]).toEqual([-1, 2, 0, 2]);
+    values.fill(5, 0, 2);
+    const fenced = await execution.executeFenced([]);
+    await fenced.syncFence?.wait();
+    expect(await fenced.callback?.getExecutionInfo()).toMatchObject({ status: NONE });
+    expect([...values]).toEqual([5, 5, 5, 5]);
+    expect(one.counters.get("executions")).toBe(2);
+    execution.close?.();
+    await one.device.close();
+  });
+});
+
 describe("the counters", () => {
   it("have what a client has, and nothing of it after its close", async () => {
     const one = client({ models: 4, buffers: 4 });

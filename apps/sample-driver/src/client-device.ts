@@ -10,6 +10,7 @@ import {
   type Outcome,
   type PreparedModel,
   type PrepareResult,
+  type ReusableExecution,
 } from "@nnhal/types";
 import type { Counters } from "./counters.ts";
 
@@ -76,6 +77,11 @@ export function limitedDevice(device: ClientDevice, { limits, counters, now }: C
     counters.countExecution(Number(now() - start) / 1e9, result.status !== ErrorStatus.NONE);
     return result;
   };
+  const countRuns = (execution: ReusableExecution): ReusableExecution => ({
+    execute: (times) => count(execution.execute(times)),
+    executeFenced: (waitFor, times) => count(execution.executeFenced(waitFor, times)),
+    close: () => execution.close?.(),
+  });
   const prepared = async (prepare: () => Promise<PrepareResult>): Promise<PrepareResult> => {
     const release = take("models");
     if (release === undefined) return { ...refuse("models"), preparedModel: null };
@@ -84,11 +90,17 @@ export function limitedDevice(device: ClientDevice, { limits, counters, now }: C
       release();
       return { ...outcome, preparedModel: null };
     }
-    const { executeFenced, configureExecutionBurst } = model;
+    const { executeFenced, configureExecutionBurst, createReusableExecution } = model;
     const counted: PreparedModel = {
       execute: (request, options) => count(model.execute(request, options)),
       ...(executeFenced && {
         executeFenced: (request, waitFor, options) => count(executeFenced.call(model, request, waitFor, options)),
+      }),
+      ...(createReusableExecution && {
+        async createReusableExecution(request, options) {
+          const { execution, ...result } = await createReusableExecution.call(model, request, options);
+          return { ...result, execution: execution && countRuns(execution) };
+        },
       }),
       ...(configureExecutionBurst && {
         configureExecutionBurst: (...queues) => configureExecutionBurst.apply(model, queues),

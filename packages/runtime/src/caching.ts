@@ -128,13 +128,12 @@ export async function prepareCached(
     withCache(directory, cacheFileNames(token, files), flags, ({ modelCache, dataCache }) =>
       use({ modelCache, dataCache, token }),
     );
-  const { deadline } = options;
   const known = await withFiles(constants.O_RDWR, async (cache) => {
-    const { status, message, preparedModel } = (await device.prepareModelFromCache?.(
-      cache,
-      deadline === undefined ? {} : { deadline },
-      model,
-    )) ?? { status: ErrorStatus.GENERAL_FAILURE, message: "it keeps no models", preparedModel: null };
+    const { status, message, preparedModel } = (await device.prepareModelFromCache?.(cache, options, model)) ?? {
+      status: ErrorStatus.GENERAL_FAILURE,
+      message: "it keeps no models",
+      preparedModel: null,
+    };
     log.VLOG("COMPILATION", () => `${device.name}: the cache is ${preparedModel ? "used" : `not used: ${message}`}`);
     return { status, preparedModel };
   });

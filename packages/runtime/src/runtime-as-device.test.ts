@@ -9,15 +9,17 @@ import {
   type Model as HalModel,
   OperandType,
   OperationType,
+  type PrepareOptions,
   Priority,
 } from "@nnhal/types";
+import { silentLogger } from "@nnhal/utils";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Compilation } from "./compilation.ts";
 import { Execution } from "./execution.ts";
-import { code } from "./fakes.test-helper.ts";
+import { code, faster, withPrepared } from "./fakes.test-helper.ts";
 import { Model } from "./model.ts";
-import { addOperands, float32, openReference } from "./models.test-helper.ts";
-import { makeDoublingLoop } from "./plan/divided.test-helper.ts";
+import { addOperands, float32, numbersAt, openReference } from "./models.test-helper.ts";
+import { makeDoublingLoop, requestOf } from "./plan/divided.test-helper.ts";
 import { planMemory } from "./plan/memory.ts";
 import { makeTaking } from "./plan/memory-backend.test-helper.ts";
 import type { StepTime } from "./plan/run-options.ts";
@@ -168,6 +170,43 @@ describe("runtimeAsDevice", () => {
     expect((await device.prepareModel(chain(1).hal, { ...preferred, cache })).status).toBe(ErrorStatus.NONE);
     expect((await device.prepareModel(chain(1).hal)).status).toBe(ErrorStatus.NONE);
     expect(seen).toEqual([preferred, {}]);
+  });
+
+  it("prepares on the CPU what has failed, also after the deadline of the preparation", async () => {
+    const options: (PrepareOptions | undefined)[] = [];
+    const cpu: Device = {
+      ...reference,
+      name: "cpu",
+      prepareModel(model, given) {
+        options.push(given);
+        return reference.prepareModel(model, given);
+      },
+    };
+    const failing = withPrepared({ ...reference, name: "failing" }, () => ({
+      execute: () => Promise.reject(new Error("planted")),
+    }));
+    const device = runtimeAsDevice([faster("failing", failing), cpu], { cpu, log: silentLogger });
+    const preferred = { preference: ExecutionPreference.LOW_POWER, priority: Priority.HIGH };
+    const model = await device.prepareModel(chain(1).hal, { ...preferred, deadline: 2n ** 62n });
+    const request = requestOf([1, -2], { room: 2 });
+    expect((await model.preparedModel?.execute(request))?.status).toBe(ErrorStatus.NONE);
+    expect([...numbersAt(request, 1, 2)]).toEqual([-1, 2]);
+    expect(options).toEqual([preferred]);
+  });
+
+  it("has reusable executions where one device has the whole model", async () => {
+    const { preparedModel } = await runtimeAsDevice([reference]).prepareModel(chain(1).hal);
+    const request = requestOf([1, -2], { room: 2 });
+    const created = await preparedModel?.createReusableExecution?.(request);
+    expect((await created?.execution?.execute())?.status).toBe(ErrorStatus.NONE);
+    expect([...numbersAt(request, 1, 2)]).toEqual([-1, 2]);
+    const tokens = { ...request, pools: request.pools.map((_, token) => ({ kind: "token", token }) as const) };
+    const refused = await runtimeAsDevice(pair(), options).prepareModel(chain(3).hal);
+    expect(refused.preparedModel?.createReusableExecution).toBeUndefined();
+    expect(await preparedModel?.createReusableExecution?.(tokens)).toMatchObject({
+      status: ErrorStatus.INVALID_ARGUMENT,
+      execution: null,
+    });
   });
 
   it("divides by its policy and its partition", async () => {

@@ -42,12 +42,14 @@ export function notSent(misfit: string): BurstExecutionResult {
  */
 export function misfitOf(
   request: Request,
-  { deadline, loopTimeoutDuration }: BurstExecuteOptions,
+  { deadline, loopTimeoutDuration, hints, signal }: BurstExecuteOptions,
   capacity: number,
   refuseMemory: (memory: Memory) => string | undefined,
 ): string | undefined {
   if (deadline !== undefined) return "it has a deadline, which HAL 1.2 does not know";
   if (loopTimeoutDuration !== undefined) return "it has a loop timeout, which HAL 1.2 does not know";
+  if (hints !== undefined) return "it has hints, which HAL 1.2 does not know";
+  if (signal !== undefined) return "it has a signal, which no queue carries";
   for (const [index, pool] of request.pools.entries()) {
     if (pool.kind !== "memory") return `pool ${index} is a ${pool.kind}, which HAL 1.2 does not know`;
     const refusal = refuseMemory(pool.memory);

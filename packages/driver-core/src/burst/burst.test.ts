@@ -106,6 +106,8 @@ describe.each([
     ["has a token pool", { ...adder().request, pools: [{ kind: "token", token: 1 }] }, {}, "pool 0 is a token"],
     ["has a deadline", adder().request, { deadline: 1n }, "deadline"],
     ["has a loop timeout", adder().request, { loopTimeoutDuration: 1n }, "loop timeout"],
+    ["has hints", adder().request, { hints: { pairs: [], extensionNameToPrefix: [] } }, "hints"],
+    ["has a signal", adder().request, { signal: new AbortController().signal }, "signal"],
   ])("falls back if a request %s, and sends nothing", async (_what, request, options, message) => {
     const execute = vi.fn(async () => result(NONE));
     const burst = await burstOver({ execute });

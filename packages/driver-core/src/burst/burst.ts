@@ -46,8 +46,8 @@ export interface BurstExecutionResult extends ExecutionResult {
 /** The client's side of a burst. */
 export interface BurstController {
   /**
-   * Executes a request. Requests are executed one after the other. Requests with token pools, a deadline or a loop
-   * timeout need HAL 1.3 and fall back; so do requests whose packet does not fit the queue. Never rejects.
+   * Executes a request. Requests are executed one after the other. Requests with token pools, a deadline, a loop timeout or hints need
+   * a newer HAL and fall back; so do those with a signal, and those whose packet does not fit the queue. Never rejects.
    *
    * DEVICE_UNAVAILABLE: the service is gone, or has shown no sign of life for `silenceLimit`.
    * MISSED_DEADLINE_TRANSIENT: no result came within `requestLimit`. Either ends the burst; the service may still write

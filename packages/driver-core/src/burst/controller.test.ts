@@ -177,6 +177,8 @@ describe("a burst through queues", () => {
     ["has a token pool", { ...adder().request, pools: [{ kind: "token", token: 1 }] }, {}, "pool 0 is a token"],
     ["has a deadline", adder().request, { deadline: 1n }, "deadline"],
     ["has a loop timeout", adder().request, { loopTimeoutDuration: 1n }, "loop timeout"],
+    ["has hints", adder().request, { hints: { pairs: [], extensionNameToPrefix: [] } }, "hints"],
+    ["has a signal", adder().request, { signal: new AbortController().signal }, "signal"],
     ["is too long for the queue", large(11), {}, "its packet has 17 data where the queue holds 16"],
   ])("falls back if a request %s, and sends nothing", async (_what, request, options, message) => {
     const execute = vi.fn(async () => result(NONE));

@@ -44,10 +44,13 @@ export interface GuardedDevice
   readonly flaw?: string;
   getSupportedOperations(model: Model): Promise<SupportedOperations>;
   prepareModel(model: Model, options?: PrepareOptions): Promise<GuardedPrepareResult>;
-  /** `model`: the model that the cache should hold, to check answers against. */
+  /**
+   * `options`: those of the preparation that the cache saves. `model`: the model that the cache should hold, to check answers against, and to
+   * prepare again if the service of the prepared one is lost.
+   */
   prepareModelFromCache?(
     cache: CompilationCache,
-    options?: Pick<PrepareOptions, "deadline">,
+    options?: PrepareOptions,
     model?: Model,
   ): Promise<GuardedPrepareResult>;
 }
@@ -87,9 +90,9 @@ function guardOwn(own: Device): GuardedDevice {
   /** Prepares a model once more, without the files and the deadline of the first time. */
   const prepareAnew = async (
     model: Model,
-    { preference, priority }: PrepareOptions,
+    { cache: _, deadline: __, ...lasting }: PrepareOptions,
   ): Promise<PreparedModel | undefined> => {
-    const answer: unknown = await own.prepareModel(model, { preference, priority });
+    const answer: unknown = await own.prepareModel(model, lasting);
     const isPrepared = hasFields(answer) && answer.status === ErrorStatus.NONE;
     return isPrepared && isPreparedModel(answer.preparedModel) ? answer.preparedModel : undefined;
   };
@@ -129,10 +132,14 @@ function guardOwn(own: Device): GuardedDevice {
         failedPreparation,
       ),
     ...(canKeep && {
-      prepareModelFromCache: (cache, options, model) =>
+      prepareModelFromCache: (cache, options = {}, model) =>
         attemptAsync(
           "prepareModelFromCache",
-          async () => prepare(await own.prepareModelFromCache?.(cache, options, model), model),
+          async () => {
+            const { deadline } = options;
+            const answer = await own.prepareModelFromCache?.(cache, deadline === undefined ? {} : { deadline }, model);
+            return prepare(answer, model, options);
+          },
           failedPreparation,
         ),
     }),

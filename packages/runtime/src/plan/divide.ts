@@ -170,7 +170,9 @@ async function prepareOn(
   prepareParts: PrepareParts,
 ): Promise<Divided | Unplannable | Outcome> {
   const { cpu, policy = costPolicy, partition = 1, onFallback, onStep, log = defaultLogger, trace } = options;
-  const { preference } = prepareOptions;
+  // The CPU prepares when a step fails, after the deadline of this preparation.
+  const { deadline: _, ...lasting } = prepareOptions;
+  const { preference } = lasting;
   const chosen = await section.run(() =>
     askAndPlan(
       model,
@@ -216,7 +218,7 @@ async function prepareOn(
   }
   const prepared = divided ?? (await parts());
   if ("status" in prepared) return prepared;
-  const fallback = canFallBack ? { cpu, options: prepareOptions, ...(onFallback && { onFallback }) } : undefined;
+  const fallback = canFallBack ? { cpu, options: lasting, ...(onFallback && { onFallback }) } : undefined;
   const { plannedModel } = await plannedModels();
   const planned = plannedModel(prepared, watch.now, {
     ...(fallback && { fallback }),

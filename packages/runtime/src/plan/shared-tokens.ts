@@ -79,7 +79,7 @@ function refuseAllocation(status: ErrorStatus, message: string): AllocateResult 
 }
 
 function presentedModel({ preparedModel, rolesOf }: Divided, devices: readonly GuardedDevice[]): PreparedModel {
-  const { executeFenced, configureExecutionBurst } = preparedModel;
+  const { executeFenced, configureExecutionBurst, createReusableExecution } = preparedModel;
   const own = (request: Request) => withDeviceTokens(request, rolesOf, devices);
   return {
     async execute(request, options) {
@@ -92,6 +92,14 @@ function presentedModel({ preparedModel, rolesOf }: Divided, devices: readonly G
         return "status" in translated
           ? failedFenced(translated)
           : executeFenced.call(preparedModel, translated, waitFor, options);
+      },
+    }),
+    ...(createReusableExecution && {
+      async createReusableExecution(request, options) {
+        const translated = own(request);
+        return "status" in translated
+          ? { ...translated, execution: null }
+          : createReusableExecution.call(preparedModel, translated, options);
       },
     }),
     ...(configureExecutionBurst && { configureExecutionBurst: configureExecutionBurst.bind(preparedModel) }),
