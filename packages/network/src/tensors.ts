@@ -4,6 +4,7 @@
  */
 export { type ElementType, elementFacts, elementsOfReal, elementTypeOf, type Quantization } from "./elements.ts";
 export { nameFile, whyNoModel } from "./file-kind.ts";
+export { describeMisfit, type Labelled, labelLists, readLabelFile } from "./label-file.ts";
 export type { LabelFinder, Labels } from "./labels.ts";
 export { isNpy, type NumpyArray, readNpy, writeNpy } from "./npy.ts";
 export { findPackedLabels } from "./packed-labels.ts";

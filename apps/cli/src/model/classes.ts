@@ -2,6 +2,7 @@
  * The best classes of a run.
  */
 import {
+  describeMisfit,
   elementsOf,
   findPackedLabels,
   type LabelFinder,
@@ -29,7 +30,8 @@ export function bestClasses(
 ): ScoredClass[] {
   const scores = scoresOf(outputs);
   const labels = given ?? (scores && packedLabelsOf(model, note)(scores.info));
-  if (labels !== undefined) warnOfLabels(labels, scores, note);
+  const misfit = labels && describeMisfit(labels, { classes: scores && elementsOf(scores.info.shape) });
+  if (misfit !== undefined) note(misfit);
   return scores === undefined ? [] : topClasses(scores, top, labels?.names);
 }
 
@@ -40,16 +42,4 @@ function packedLabelsOf(model: LoadedModel, note: (message: string) => void): La
   const known = finders.get(model) ?? findPackedLabels(model, note);
   finders.set(model, known);
   return known;
-}
-
-/** A list that is one off names every class wrongly, so any other length deserves a word. */
-function warnOfLabels(
-  { names, source }: Labels,
-  scores: OutputValue | undefined,
-  note: (message: string) => void,
-): void {
-  const classes = scores === undefined ? 0 : elementsOf(scores.info.shape);
-  if (classes === names.length) return;
-  const found = scores === undefined ? "no output holds scores of classes" : `the output has ${classes} classes`;
-  note(`${source} has ${names.length} labels, but ${found}`);
 }

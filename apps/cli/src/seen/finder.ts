@@ -16,8 +16,10 @@ import {
 } from "@nnhal/network";
 import { describeKnown, type KnownModel } from "@nnhal/network/session";
 import {
+  describeMisfit,
   drawableTaskOf,
   inputSizeOf,
+  type Labelled,
   type Labels,
   maskOf,
   type Picture,
@@ -119,7 +121,8 @@ async function read(
 ): Promise<Found | undefined> {
   try {
     const found = await readers[task](model, picture ?? blankFor(model), labels?.names, threshold);
-    if (labels !== undefined) warnOfLabels(labels, found.seen, note);
+    const misfit = labels && describeMisfit(labels, labelledIn(found.seen));
+    if (misfit !== undefined) note(misfit);
     return { top: [], ...found };
   } catch (error) {
     if (!(error instanceof NetworkError)) throw error;
@@ -163,16 +166,10 @@ function blankFor(model: Model): Picture {
   return { width, height, data: new Uint8Array(3 * width * height) };
 }
 
-/** A list that is too short names some classes not at all, and maybe others wrongly. */
-function warnOfLabels({ names, source }: Labels, seen: Seen, note: (message: string) => void): void {
-  if (seen.task === "landmarks") {
-    const { length } = seen.landmarks;
-    if (length !== names.length) note(`${source} has ${names.length} labels, but there are ${length} landmarks`);
-    return;
-  }
-  const classes = seen.task === "detect" ? seen.detections : seen.areas;
-  const most = Math.max(-1, ...classes.map(({ index }) => index));
-  if (most >= names.length) note(`${source} has ${names.length} labels, but there is a class ${most}`);
+/** The part of a result that labels name. */
+function labelledIn(seen: Seen): Labelled {
+  if (seen.task === "landmarks") return { landmarks: seen.landmarks.length };
+  return { indexes: (seen.task === "detect" ? seen.detections : seen.areas).map(({ index }) => index) };
 }
 
 function unclear(model: Model | undefined): string {

@@ -3,7 +3,7 @@
  */
 import type { DiffReport } from "@nnhal/diff";
 import type { Explanation, Profile } from "@nnhal/network";
-import { whyNoModel } from "@nnhal/network/tensors";
+import { type Labels, whyNoModel } from "@nnhal/network/tensors";
 import { type ExtensionDefinition, whenLoaded } from "@nnhal/operations";
 import {
   type ImportedModel,
@@ -19,10 +19,12 @@ import { newestHalVersion } from "@nnhal/types";
 import { modelIssues } from "@nnhal/validation";
 import { addOutcomes, describeContent, type FileView } from "./file-view.ts";
 import type { GivenInputs } from "./given-inputs.ts";
+import { type GivenLabels, type LabelsView, readLabels } from "./given-labels.ts";
 import { drawSubgraph, type GraphView } from "./graph-view.ts";
 import type { Group } from "./groups.ts";
 import { mergePairs, type OperatorPair, pairOperators } from "./pair-operators.ts";
-import { diffFiles, type ModelView, type Placement, prepareModel, type Runner, type RunView } from "./runner.ts";
+import type { RunView } from "./run-model.ts";
+import { diffFiles, type ModelView, type Placement, prepareModel, type Runner } from "./runner.ts";
 import { type TensorValues, valuesOf } from "./tensor-values.ts";
 
 /** A file that was opened, with the graph that is shown first. */
@@ -40,6 +42,14 @@ export interface OtherFile {
   readonly reason: string | undefined;
 }
 
+/** Classes with names that were given. */
+export interface NamedClasses {
+  /** undefined: the names of the file itself. */
+  readonly view: LabelsView | undefined;
+  /** The results of the last run with these names; undefined if nothing has run. */
+  readonly run: RunView | undefined;
+}
+
 /** The functions of the worker that the page calls. All reject with an Error whose message can be shown. */
 export interface Engine {
   /** Opens a file, whether or not its model can run. Rejects if it is not a .tflite file. */
@@ -54,6 +64,11 @@ export interface Engine {
   prepare(placement: Placement, onStage: (stage: string) => void): Promise<ModelView>;
   /** Runs the prepared model. Inputs without a value are zeros. */
   run(inputs: GivenInputs): Promise<RunView>;
+  /**
+   * Names the classes of the open file in the runs to come; undefined: as the file itself does. Rejects for a file that is not one of labels,
+   * and leaves those that were.
+   */
+  nameClasses(given: GivenLabels | undefined): Promise<NamedClasses>;
   /** Sets the states of the prepared model to those of the start. */
   resetState(): Promise<void>;
   /** Which device computes each operation of the prepared model, and why. */
@@ -93,6 +108,7 @@ export function createEngine(): Engine {
   let current: CurrentFile | undefined;
   let other: CurrentFile | undefined;
   let runner: Runner | undefined;
+  let labels: Labels | undefined;
   const expectRunner = () => {
     if (runner === undefined) throw new Error("expected a prepared model, got none");
     return runner;
@@ -117,6 +133,7 @@ export function createEngine(): Engine {
       await endRunner();
       current = opened;
       other = undefined;
+      labels = undefined;
       return { file: current.view, graph: await graph(0) };
     },
     async examine() {
@@ -132,10 +149,16 @@ export function createEngine(): Engine {
     async prepare(placement, onStage) {
       const file = expectFile();
       await endRunner();
-      runner = await prepareModel(file, placement, onStage);
+      runner = await prepareModel(file, placement, onStage, labels);
       return runner.view;
     },
     run: async (inputs) => expectRunner().run(inputs),
+    async nameClasses(given) {
+      expectFile();
+      labels = given && readLabels(given);
+      const view = given && labels && { kind: given.kind, name: given.name, count: labels.names.length };
+      return { view, run: await runner?.nameClasses(labels) };
+    },
     resetState: async () => expectRunner().resetState(),
     explain: async () => expectRunner().explain(),
     profile: async (inputs, runs) => expectRunner().profile(inputs, runs),

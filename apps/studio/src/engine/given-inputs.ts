@@ -4,6 +4,7 @@
 import { type InputValue, picture, resample, sound, type TensorInfo } from "@nnhal/network";
 import { isNpy, readNpy, textInputs } from "@nnhal/network/tensors";
 import { messageOf } from "../text.ts";
+import { isNumberText } from "./number-text.ts";
 import { SOUND_RATE } from "./sound-rate.ts";
 
 /** The value of an input. */
@@ -126,7 +127,6 @@ async function fileValue(
     const heard = await sound(bytes);
     return pad(resample(heard, SOUND_RATE).samples, count);
   }
-  const isNumbers = /^[\s[\]\d.,;+\-eEnaif]+$/.test(new TextDecoder().decode(bytes.subarray(0, 200)));
-  if (info.type === "string" || isNumbers) return textValue(info, new TextDecoder().decode(bytes));
+  if (info.type === "string" || isNumberText(bytes)) return textValue(info, new TextDecoder().decode(bytes));
   return info.tokenizer === undefined ? picture(bytes) : sentenceValue(info, new TextDecoder().decode(bytes), all);
 }

@@ -10,6 +10,7 @@ import type { Placement } from "./runner.ts";
 const reference: Placement = { devices: "reference", isOnMachine: false, signature: undefined, inputShapes: {} };
 const file = (path: string) => new Uint8Array(readFileSync(new URL(`../../../cli/demo/${path}`, import.meta.url)));
 const digits = file("digits-uint8.tflite");
+const bytesOf = (text: string) => new TextEncoder().encode(text);
 const none = () => {};
 
 let engine: Engine;
@@ -105,6 +106,47 @@ describe("a run", () => {
       expect.stringContaining("MaxPoolingWithArgmax2D"),
       expect.stringContaining("MaxUnpooling2D"),
     ]);
+  });
+
+  it("names classes by a file or a list, and says if that does not fit", async () => {
+    await prepare(digits);
+    const named = async (text: string) => engine.nameClasses({ kind: "file", name: "a.txt", bytes: bytesOf(text) });
+    const ten = "zero one two three four five six seven eight".split(" ").join("\n");
+    expect(await named(`${ten}\nnine\n`)).toEqual({ view: { kind: "file", name: "a.txt", count: 10 }, run: undefined });
+    const run = await engine.run({ picture: { kind: "file", bytes: file("2-ballpoint.png") } });
+    expect([run.found[0]?.label, run.misfit]).toEqual(["two", undefined]);
+    // Nothing runs again.
+    const short = await named("0\n1\n\n");
+    expect(short.run).toEqual({
+      ...run,
+      found: run.found.map(({ score }, place) => ({
+        score,
+        label: expect.stringMatching(place === 0 ? "class 2" : ""),
+      })),
+      misfit: "a.txt has 3 labels, but the output has 10 classes",
+    });
+    const listed = await engine.nameClasses({ kind: "list", name: "coco" });
+    expect([listed.view?.count, listed.run?.found[0]?.label]).toEqual([90, "car"]);
+    for (const [text, message] of [
+      ["", "a.txt is empty"],
+      ["\0", "a.txt is not a text in UTF-8 with one label a line"],
+      ["\n".repeat(2 ** 20 + 1), "a.txt is empty"],
+      ["x\n".repeat(2 ** 20 + 1), "a.txt has 1048577 lines: more than a list of labels needs"],
+      ["x".repeat(2 ** 23 + 1), "a.txt has 8.39 MB: more than a list of labels needs"],
+    ] as const)
+      await expect(named(text)).rejects.toThrow(message);
+    await expect(engine.nameClasses({ kind: "list", name: "constructor" })).rejects.toThrow("expected one of coco");
+    const other = await engine.run({ picture: { kind: "file", bytes: file("2-ballpoint.png") } });
+    expect(other.found[0]?.label).toBe("car");
+    // They stay when the model runs elsewhere, and go with the file.
+    await engine.prepare({ ...reference, devices: "wasm" }, none);
+    expect((await engine.run({})).misfit).toBe("the list coco has 90 labels, but the output has 10 classes");
+    expect((await engine.nameClasses(undefined)).run?.misfit).toBeUndefined();
+    await named("1");
+    await engine.open(manyOperators(2, [2, 2, 2]), "b.tflite");
+    await engine.prepare(reference, none);
+    expect((await engine.run({})).misfit).toBeUndefined();
+    expect((await named("1")).run?.misfit).toBe("a.txt has 1 label, but no output holds scores of classes");
   });
 
   it("has its phases, and so has the preparation", async () => {

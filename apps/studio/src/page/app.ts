@@ -13,7 +13,7 @@ import { isReport } from "./report.ts";
 import { ReportPanel } from "./report-panel.ts";
 import { RunPanel } from "./run-panel.ts";
 import { SaveMenu } from "./save-menu.ts";
-import { giveFile } from "./session.ts";
+import { giveFile, giveLabels } from "./session.ts";
 import { openFile, type Panel, panel, panels, problem, report, shown, work } from "./store.ts";
 import { nextTheme, theme } from "./theme.ts";
 import { startTour, Tour } from "./tour.ts";
@@ -38,8 +38,11 @@ export function App() {
     const drop = (event: DragEvent) => {
       over(event);
       const [file] = event.dataTransfer?.files ?? [];
-      const input = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-input]") : null;
-      if (file !== undefined) void takeDropped(file, input?.dataset.input);
+      const target = event.target instanceof Element ? event.target : undefined;
+      const input = target?.closest<HTMLElement>("[data-input]");
+      if (file === undefined) return;
+      if (target?.closest("[data-labels]")) void giveLabels(file);
+      else void takeDropped(file, input?.dataset.input);
     };
     addEventListener("dragover", over);
     addEventListener("dragleave", over);
@@ -79,7 +82,7 @@ async function takeDropped(file: File, input: string | undefined): Promise<void>
   const { examined } = shown.value?.file ?? {};
   if (examined?.problemCount !== 0 || isModelFile(file.name, bytes) || isReport(bytes)) return takeFile(file);
   panel.value = "run";
-  await giveFile(bytes, input);
+  await giveFile(file.name, bytes, input);
 }
 
 function Head() {

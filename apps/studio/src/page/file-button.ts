@@ -10,18 +10,21 @@ export function FileButton({
   title,
   label,
   accept = modelFiles,
+  isQuiet = false,
   onFile,
 }: {
   readonly title: string;
   readonly label: string;
   readonly accept?: string;
+  /** True for one that is not the first thing to do. */
+  readonly isQuiet?: boolean;
   readonly onFile: (file: File) => Promise<void>;
 }) {
   const input = useRef<HTMLInputElement>(null);
   return h(
     "span",
     null,
-    h("button", { type: "button", class: "main", onClick: () => input.current?.click() }, title),
+    h("button", { type: "button", class: isQuiet ? undefined : "main", onClick: () => input.current?.click() }, title),
     h("input", {
       ref: input,
       type: "file",

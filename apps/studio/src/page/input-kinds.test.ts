@@ -1,6 +1,6 @@
 import type { TensorInfo } from "@nnhal/network";
 import { describe, expect, it } from "vitest";
-import { inputFor, isModelFile, pictureSize, soundLength, takesText } from "./input-kinds.ts";
+import { inputFor, isLabelFile, isModelFile, pictureSize, soundLength, takesText } from "./input-kinds.ts";
 
 const info = (shape: readonly number[], more: Partial<TensorInfo> = {}): TensorInfo => ({
   ...{ name: shape.join("x"), otherNames: [], type: "float32", shape },
@@ -57,6 +57,17 @@ describe("a dropped file", () => {
   it("goes to the first input if none takes its kind", () => {
     expect(inputFor(bytes("\x89PNG"), [numbers, sound])).toBe(numbers);
     expect(inputFor(bytes("\x89PNG"), [])).toBeUndefined();
+  });
+
+  it("names classes if it is a text with words, and the network takes none", () => {
+    const text = bytes("cat\ndog\n");
+    expect(isLabelFile("labels.TXT", text, [picture])).toBe(true);
+    expect(isLabelFile("labels.csv", text, [picture])).toBe(false);
+    expect(isLabelFile("numbers.txt", bytes("1 2\n3"), [numbers])).toBe(false);
+    expect(isLabelFile("empty.txt", bytes(""), [picture])).toBe(false);
+    expect(isLabelFile("labels.txt", text, [numbers, info([1], { type: "string" })])).toBe(false);
+    const tokens = info([1, 8], { tokenizer: { kind: "bert", vocabulary: new Uint8Array(0) } });
+    expect(isLabelFile("labels.txt", text, [tokens])).toBe(false);
   });
 
   it("is a network by its name or its first bytes", () => {

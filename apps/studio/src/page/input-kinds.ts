@@ -2,6 +2,7 @@
  * Kinds of inputs by shape and type, and the input that a file is for, by its first bytes.
  */
 import type { TensorInfo } from "@nnhal/network";
+import { isNumberText } from "../engine/number-text.ts";
 import { SOUND_RATE } from "../engine/sound-rate.ts";
 
 /** Names of files that hold models. */
@@ -49,6 +50,12 @@ export function inputFor(bytes: Uint8Array, inputs: readonly TensorInfo[]): Tens
 /** True if a text becomes the values of all inputs: strings, or the tokens of it. */
 export function takesText(infos: readonly TensorInfo[]): boolean {
   return infos.length > 0 && infos.every(({ type, tokenizer }) => type === "string" || tokenizer !== undefined);
+}
+
+/** True for a dropped file that names classes, and is not the value of an input: a text with words, unless texts are what the network takes. */
+export function isLabelFile(name: string, bytes: Uint8Array, inputs: readonly TensorInfo[]): boolean {
+  if (!/\.txt$/i.test(name) || bytes.length === 0) return false;
+  return !isNumberText(bytes) && inputs.every(({ type, tokenizer }) => type !== "string" && tokenizer === undefined);
 }
 
 /** True for a file that holds a model, by its name or its first bytes. */

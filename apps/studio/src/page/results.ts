@@ -3,7 +3,7 @@
  */
 import { h } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { OutputView, RunView } from "../engine/runner.ts";
+import type { OutputView, RunView } from "../engine/run-model.ts";
 import { countText, numberText } from "../text.ts";
 import { Summary } from "./details.ts";
 
@@ -19,12 +19,13 @@ const taskTitles: Readonly<Record<string, string>> = {
 
 /** The results of a run. */
 export function Results({ result }: { readonly result: RunView }) {
-  const { found, task, drawn, outputs, states } = result;
+  const { found, task, drawn, misfit, outputs, states } = result;
   const most = Math.max(...found.map(({ score }) => Math.abs(score ?? 0)), 1e-9);
   return h(
     "div",
     null,
     drawn !== undefined && h(Drawn, { drawn }),
+    misfit !== undefined && h("p", { class: "failed" }, `${misfit}.`),
     task !== undefined && [
       h("h3", { key: "title" }, taskTitles[task] ?? task),
       found.length === 0 && h("p", { key: "none", class: "soft" }, "none"),

@@ -177,6 +177,64 @@ describePage("the part that runs", (opened) => {
     expect(await page.evaluate(() => Reflect.get(globalThis, "hacked"))).toBeUndefined();
   });
 
+  it("names classes by a file of labels that is chosen or dropped, or by a list", async () => {
+    const { page, put, openFile, show } = opened();
+    const putText = (name: string, text: string) => put(name, new TextEncoder().encode(text));
+    const choose = (path: string) => page.getByLabel("A file with one label a line").setInputFiles(path);
+    const choice = page.getByRole("combobox", { name: "labels" });
+    const isChosen = (text: string) =>
+      page.locator("[data-labels] option:checked", { hasText: text }).waitFor({ state: "attached" });
+    const best = (label: string) => page.locator(".found li .name").first().filter({ hasText: label }).waitFor();
+    await openFile(demoFile("digits-uint8.tflite"));
+    await show("Run");
+    await page.getByLabel("A file for picture").setInputFiles(demoFile("2-ballpoint.png"));
+    await best("class 2");
+    await isChosen("none: the network has none");
+    await choose(putText("digits.txt", "zero one two three four five six seven eight nine".replaceAll(" ", "\r\n")));
+    await best("two");
+    await isChosen("digits.txt: 10 labels");
+    await choose(putText("empty.txt", "\n"));
+    await page.getByRole("alert").filter({ hasText: "empty.txt is empty" }).waitFor();
+    await choose(demoFile("2-ballpoint.png"));
+    await page.getByRole("alert").filter({ hasText: "2-ballpoint.png is a PNG picture, not a text" }).waitFor();
+    // Those before stay.
+    await best("two");
+    await isChosen("digits.txt: 10 labels");
+    await choose(putText("short.txt", "zero\none"));
+    await page.getByText("short.txt has 2 labels, but the output has 10 classes.").waitFor();
+    await best("class 2");
+    const drop = (on: string, name: string, text: string) =>
+      page.evaluate(
+        ([selector, file, content]) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File([content], file));
+          const event = new DragEvent("drop", { dataTransfer, cancelable: true, bubbles: true });
+          document.querySelector(selector)?.dispatchEvent(event);
+        },
+        [on, name, text] as const,
+      );
+    const hostile = [...hostileNames.slice(0, 10)];
+    await drop("main", "<img src=x onerror='globalThis.hacked=1'>.txt", hostile.join("\n"));
+    await best(hostile[2] ?? "");
+    await isChosen("<img src=x onerror='globalThis.hacked=1'>.txt: 10 labels");
+    expect(await page.locator("main img:not(.preview), main iframe, main script, main a").count()).toBe(0);
+    expect(await page.evaluate(() => Reflect.get(globalThis, "hacked"))).toBeUndefined();
+    // Numbers are values of the input, but not on the choice of labels.
+    await drop("[data-labels]", "numbers.txt", "0 1 2 3 4 5 6 7 8 9".replaceAll(" ", "\n"));
+    await isChosen("numbers.txt: 10 labels");
+    await best("2");
+    await choice.selectOption("coco");
+    await page.getByText("the list coco has 90 labels, but the output has 10 classes.").waitFor();
+    await best("car");
+    await choice.selectOption("");
+    await best("class 2");
+    await choose(putText("digits.txt", "zero\none\ntwo"));
+    await best("two");
+    await openFile(demoFile("digits-float.tflite"));
+    await show("Run");
+    await isChosen("none: the network has none");
+  });
+
   it("computes on WebGPU where the browser has it", async (context) => {
     const { origin } = opened();
     const own = await launch("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader");

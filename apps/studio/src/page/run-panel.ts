@@ -11,6 +11,7 @@ import { countOf, timeText } from "../text.ts";
 import { CameraInput } from "./camera-input.ts";
 import { DrawingPad } from "./drawing-pad.ts";
 import { pictureSize, soundLength, takesText } from "./input-kinds.ts";
+import { LabelsChoice } from "./labels-choice.ts";
 import { MicrophoneInput } from "./microphone-input.ts";
 import { Placing } from "./placing.ts";
 import { CHART, Results } from "./results.ts";
@@ -18,6 +19,7 @@ import {
   give,
   giveText,
   inputs,
+  labels,
   lastRun,
   place,
   placement,
@@ -45,6 +47,7 @@ export function RunPanel() {
       h("section", { class: "card" }, "This network cannot run: the graph shows why."),
     );
   const model = prepared.value;
+  const mayHaveClasses = lastRun.value?.task !== undefined || lastRun.value === undefined || labels.value !== undefined;
   return h(
     "main",
     { class: "cards" },
@@ -81,6 +84,7 @@ export function RunPanel() {
       { class: "card", "aria-live": "polite" },
       h("h2", null, "Outputs", times.value.length > 0 && h("small", null, timesText(times.value))),
       times.value.length > 1 && h(Times, null),
+      model !== undefined && mayHaveClasses && h(LabelsChoice, null),
       lastRun.value === undefined
         ? h("p", { class: "soft" }, "Nothing has run yet.")
         : h(Results, { result: lastRun.value }),

@@ -7,9 +7,11 @@ import { computed, effect, signal } from "@preact/signals";
 import { proxy } from "comlink";
 import type { OtherFile } from "../engine/engine.ts";
 import type { GivenInput } from "../engine/given-inputs.ts";
-import type { ModelView, Placement, RunView } from "../engine/runner.ts";
+import type { GivenLabels, LabelsView } from "../engine/given-labels.ts";
+import type { RunView } from "../engine/run-model.ts";
+import type { ModelView, Placement } from "../engine/runner.ts";
 import type { Findings } from "./colors.ts";
-import { inputFor } from "./input-kinds.ts";
+import { inputFor, isLabelFile } from "./input-kinds.ts";
 import { attempt, colorMode, engine, sayProgress, shown } from "./store.ts";
 
 /** Where the model runs. */
@@ -24,6 +26,8 @@ export const prepared = signal<ModelView | undefined>(undefined);
 /** Values of inputs by name. Inputs without one are zeros. */
 export const inputs = signal<Readonly<Record<string, GivenInput>>>({});
 export const lastRun = signal<RunView | undefined>(undefined);
+/** Names of classes that were given; undefined: those of the file. */
+export const labels = signal<LabelsView | undefined>(undefined);
 /** Milliseconds of the last runs, the oldest first. */
 export const times = signal<readonly number[]>([]);
 /** Runs since the states were those of the start. */
@@ -64,6 +68,7 @@ effect(() => {
   if (content?.[0]?.tensors === nameOfFile) return;
   nameOfFile = content?.[0]?.tensors;
   inputs.value = {};
+  labels.value = undefined;
   other.value = undefined;
   otherDifference.value = undefined;
   placement.value = { ...placement.peek(), signature: undefined, inputShapes: {} };
@@ -81,9 +86,25 @@ export function give(name: string, value: GivenInput): void {
   inputs.value = { ...inputs.value, [name]: value };
 }
 
-/** Gives a file to an input, and runs. `name`: of the input; default: that which the file fits. */
-export async function giveFile(bytes: Uint8Array, name?: string): Promise<void> {
+/** Names the classes, and shows the results of the last run with the names. */
+export async function nameClasses(given: GivenLabels | undefined): Promise<void> {
+  await attempt("reading the labels", async () => {
+    const { view, run } = await engine.nameClasses(given);
+    labels.value = view;
+    if (lastRun.value !== undefined) lastRun.value = run;
+  });
+}
+
+/** Names the classes by a file with one label a line. */
+export async function giveLabels(file: File): Promise<void> {
+  await nameClasses({ kind: "file", name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
+}
+
+/** Gives a dropped file to an input, and runs; or names the classes by it. `name`: of the input; default: that which the file fits. */
+export async function giveFile(file: string, bytes: Uint8Array, name?: string): Promise<void> {
   const model = await prepare();
+  if (name === undefined && model !== undefined && isLabelFile(file, bytes, model.inputs))
+    return nameClasses({ kind: "file", name: file, bytes });
   const chosen = name ?? inputFor(bytes, model?.inputs ?? [])?.name;
   if (chosen === undefined) return;
   give(chosen, { kind: "file", bytes });
