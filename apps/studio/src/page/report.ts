@@ -1,7 +1,7 @@
 /**
  * Reports that the command line writes as JSON, as facts and tables. A report is a file like any other: nothing in it is taken for granted.
  */
-import { bytesText, countText, numberText, shapeText, timeText } from "../text.ts";
+import { bytesText, countText, numberText, shapeText, shorten, timeText } from "../text.ts";
 import { stepsText } from "./difference-text.ts";
 
 /** A cell of a table. `part`: a bar of this share of the greatest. */
@@ -29,6 +29,9 @@ export interface ReportView {
 
 /** Rows of a table that are shown. */
 export const MOST_ROWS = 1000;
+
+/** Letters of the name of a tensor: fused operators have those of all their parts. */
+const MOST_LETTERS = 60;
 
 /** True if a file begins as the JSON of a report does. */
 export function isReport(bytes: Uint8Array): boolean {
@@ -310,7 +313,7 @@ function readDifference(json: Json): ReportView {
           const verdict = textOf(operation.verdict);
           return [
             `${place + 1} ${textOf(operation.operation)}`,
-            textOf(output.name),
+            shorten(textOf(output.name), MOST_LETTERS),
             textOf(operation.device) || "the runtime",
             ["wrong", "failed", "gone"].includes(verdict) ? { text: verdict, tone: "failed" as const } : verdict,
             largest(alone),
