@@ -57,6 +57,9 @@ const besides = (folders: ReadonlySet<string>): Plugin => ({
   },
 });
 
+/** Names without `_` at their start: some static hosting leaves such files out. */
+const chunkFileNames = ({ name }: { readonly name: string }) => `assets/${name.replace(/^_+/, "")}-[hash].js`;
+
 const folders = new Set<string>();
 
 export default defineConfig({
@@ -78,6 +81,11 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 4000,
     target: "es2022",
+    rolldownOptions: { output: { chunkFileNames } },
   },
-  worker: { format: "es", plugins: () => [lean(), collect(folders)] },
+  worker: {
+    format: "es",
+    plugins: () => [lean(), collect(folders)],
+    rolldownOptions: { output: { chunkFileNames } },
+  },
 });

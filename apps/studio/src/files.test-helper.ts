@@ -179,6 +179,21 @@ export function mediapipeModel(): Uint8Array {
   return modelOf(tensors, operators, [0], [3]);
 }
 
+/** Two signatures, each with a subgraph of its own: one doubles, the other squares. */
+export function signedModel(): Uint8Array {
+  const tensors = [tensor("x"), tensor("y")];
+  const options = { fusedActivationFunction: "NONE" };
+  const subgraphs = ["ADD", "MUL"].map((name) => ({
+    ...{ name, tensors, inputs: [0], outputs: [1] },
+    operators: [operator(name, [0, 0], [1], options)],
+  }));
+  const signatures = ["double", "square"].map((key, subgraph) => ({
+    ...{ key, subgraph },
+    ...{ inputs: [{ name: "in", tensor: 0 }], outputs: [{ name: "out", tensor: 1 }] },
+  }));
+  return writeTflite({ version: 3, description: "", subgraphs, metadata: [], signatures });
+}
+
 /** Names that would do harm if the page took them for anything but text. */
 export const hostileNames: readonly string[] = [
   "<script>globalThis.hacked = 1</script>",

@@ -1,7 +1,7 @@
 /**
  * The whole page in Chromium: its start, its policy, static hosting, and every part of it on several networks.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { basename, extname, join } from "node:path";
 import { corpusFolder, modelsFolder } from "@nnhal/test-kit/folders";
@@ -21,6 +21,48 @@ describePage("the page", (opened) => {
     expect(new URL(page.url()).hash).toBe("");
     await page.reload();
     await page.getByText("This network can run.").waitFor();
+  });
+
+  it("says in another browser that the token was used, and works without the machine", async () => {
+    const { page, origin } = opened();
+    const context = await page.context().browser()?.newContext();
+    const other = await context?.newPage();
+    if (other === undefined) throw new Error("the browser has ended");
+    await other.goto(`${origin}#token=abc`);
+    await other.getByText("This network can run.").waitFor();
+    await other
+      .getByRole("alert")
+      .filter({ hasText: "the token is wrong, or was used: start nnhal studio again" })
+      .waitFor();
+    expect(new URL(other.url()).hash).toBe("");
+    await other.getByRole("button", { name: "Run", exact: true }).click();
+    await other.getByText("prepared on nnhal-wasm").waitFor();
+    expect(await other.getByLabel("run on").locator("option", { hasText: "machine" }).count()).toBe(0);
+    await context?.close();
+  });
+
+  it("goes back and forward through its parts, and is left only from the first", async () => {
+    const { page, show, chooseFile, put } = opened();
+    const isShown = (name: string) => page.locator(`nav button[aria-current=page]`, { hasText: name }).waitFor();
+    await show("Run");
+    await show("Why");
+    await page.goBack();
+    await isShown("Run");
+    await page.goBack();
+    await isShown("Graph");
+    await page.goForward();
+    await isShown("Run");
+    await chooseFile(put("diff.json", new TextEncoder().encode('{"operations": [], "verdict": "right"}')));
+    await isShown("Report");
+    await page.goBack();
+    await isShown("Run");
+    // The report is gone after a reload.
+    await page.reload();
+    await page.getByText("This network can run.").waitFor();
+    await isShown("Graph");
+    await page.goForward();
+    await page.locator(".operators").waitFor();
+    await isShown("Graph");
   });
 
   it("shows itself in a tour of five steps, and reads a digit that is drawn", async () => {
@@ -101,6 +143,9 @@ describePage("the page", (opened) => {
     const { port } = Object(host.address());
     const other = await page.context().newPage();
     try {
+      expect(
+        readdirSync(built, { recursive: true, encoding: "utf8" }).filter((path) => /(^|\/)[_.]/.test(path)),
+      ).toEqual([]);
       const licences = await (await fetch(`http://127.0.0.1:${port}/a/folder/THIRD-PARTY-LICENSES.txt`)).text();
       for (const name of ["preact", "@preact/signals-core", "comlink", "@tensorflow/tfjs-core", "gpu.js", "fflate"])
         expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+\\n[^]*(MIT|Apache) Licen[cs]e`, "m"));

@@ -14,7 +14,7 @@ import { ReportPanel } from "./report-panel.ts";
 import { RunPanel } from "./run-panel.ts";
 import { SaveMenu } from "./save-menu.ts";
 import { giveFile, giveLabels } from "./session.ts";
-import { openFile, type Panel, panel, panels, problem, report, shown, work } from "./store.ts";
+import { openFile, type Panel, panel, panels, problem, readFile, report, shown, work } from "./store.ts";
 import { nextTheme, theme } from "./theme.ts";
 import { startTour, Tour } from "./tour.ts";
 import { WhyPanel } from "./why-panel.ts";
@@ -78,9 +78,11 @@ function takeFile(file: File): Promise<void> {
 
 /** A dropped file that is neither a network nor a report is for an input of the open network: for that below the pointer, if there is one. */
 async function takeDropped(file: File, input: string | undefined): Promise<void> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
+  const bytes = await readFile(file);
+  if (bytes === undefined) return;
   const { examined } = shown.value?.file ?? {};
-  if (examined?.problemCount !== 0 || isModelFile(file.name, bytes) || isReport(bytes)) return takeFile(file);
+  if (examined?.problemCount !== 0 || isModelFile(file.name, bytes) || isReport(bytes))
+    return openFile(file.name, async () => bytes.buffer);
   panel.value = "run";
   await giveFile(file.name, bytes, input);
 }

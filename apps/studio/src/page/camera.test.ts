@@ -14,6 +14,9 @@ describe("a camera", () => {
     const large = { width: 10_000, height: 10_000 };
     expect(startCamera(large, view, { x: 100, y: 0 })).toEqual({ scale: READABLE, left: 24, top: 24 });
     expect(startCamera(large, view, { x: 5000, y: 100 })).toEqual({ scale: READABLE, left: -2600, top: -36 });
+    // A long one of a few columns is in the middle.
+    const long = { width: 200, height: 10_000 };
+    expect(startCamera(long, view, { x: 100, y: 0 })).toEqual({ scale: READABLE, left: 340, top: 24 });
   });
 
   it("keeps the point under the pointer when the size changes, within its limits", () => {

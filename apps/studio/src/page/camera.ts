@@ -35,8 +35,10 @@ export function fitCamera(drawing: Size, view: Size): Camera {
 export function startCamera(drawing: Size, view: Size, first: { readonly x: number; readonly y: number }): Camera {
   const fitting = fitCamera(drawing, view);
   if (fitting.scale >= READABLE) return fitting;
-  // All of the left side, if the first box is then in view.
-  const left = first.x * READABLE + MARGIN < view.width * 0.75 ? MARGIN : view.width / 2 - first.x * READABLE;
+  const across = drawing.width * READABLE;
+  // All of its width; or the left side, if the first box is then in view.
+  const side = first.x * READABLE + MARGIN < view.width * 0.75 ? MARGIN : view.width / 2 - first.x * READABLE;
+  const left = across + 2 * MARGIN <= view.width ? (view.width - across) / 2 : side;
   return { scale: READABLE, left, top: MARGIN - first.y * READABLE };
 }
 

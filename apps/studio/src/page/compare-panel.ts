@@ -9,6 +9,7 @@ import type { FileView, OperatorView } from "../engine/file-view.ts";
 import { amountText, bytesText, countText, numberText, shapeText } from "../text.ts";
 import { errorText, noiseText } from "./difference-text.ts";
 import { FileButton } from "./file-button.ts";
+import { modelFiles } from "./input-kinds.ts";
 import { liveBytes } from "./liveness.ts";
 import { compareFiles, openOther, other, otherDifference } from "./session.ts";
 import { shown } from "./store.ts";
@@ -33,7 +34,12 @@ export function ComparePanel() {
       h(
         "p",
         { class: "actions" },
-        h(FileButton, { title: "Open another file", label: "Another .tflite file", onFile: openOther }),
+        h(FileButton, {
+          title: "Open another file",
+          label: "Another .tflite file",
+          accept: modelFiles,
+          onFile: openOther,
+        }),
         beside?.pairs !== undefined &&
           h("button", { type: "button", onClick: () => void compareFiles() }, "Compare the results"),
       ),

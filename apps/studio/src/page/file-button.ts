@@ -3,18 +3,18 @@
  */
 import { h } from "preact";
 import { useRef } from "preact/hooks";
-import { modelFiles } from "./input-kinds.ts";
 
 /** The button. `label` names its input for those who do not see the button. */
 export function FileButton({
   title,
   label,
-  accept = modelFiles,
+  accept,
   isQuiet = false,
   onFile,
 }: {
   readonly title: string;
   readonly label: string;
+  /** Endings of names, with commas between them. Default: all. */
   readonly accept?: string;
   /** True for one that is not the first thing to do. */
   readonly isQuiet?: boolean;

@@ -79,6 +79,20 @@ describePage("the graph", (opened) => {
     expect(await page.locator(".operators li button").count()).toBe(3);
   });
 
+  it("says that a folder cannot be read", async () => {
+    const { page } = opened();
+    await page.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      const file = new File([], "a folder");
+      // A folder that is dropped is a file that cannot be read.
+      const fail = () => Promise.reject(new DOMException("it could not be found", "NotFoundError"));
+      Object.defineProperty(file, "arrayBuffer", { value: fail });
+      Object.defineProperty(dataTransfer, "files", { value: [file] });
+      dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+    });
+    await page.getByRole("alert").filter({ hasText: "it could not be found" }).waitFor();
+  });
+
   it("shows hostile names as text", async () => {
     const { page, put, openFile } = opened();
     const title = await page.title();

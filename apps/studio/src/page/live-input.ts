@@ -47,6 +47,8 @@ export function LiveInput({ name, constraints, pass, hasVideo = false }: LivePro
       [since, runs] = [performance.now(), 0];
     };
     const run = async () => {
+      if (Reflect.get(navigator, "mediaDevices") === undefined)
+        throw new Error("browsers permit it only to pages of this machine, and of addresses that begin with https");
       stream = await navigator.mediaDevices.getUserMedia(constraints);
       if (!hasEnded) await pass({ stream, video: video.current, hasEnded: () => hasEnded, count });
     };

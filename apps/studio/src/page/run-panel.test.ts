@@ -9,6 +9,7 @@ import {
   labelledModel,
   manyOperators,
   mediapipeModel,
+  signedModel,
   statefulModel,
   textModel,
 } from "../files.test-helper.ts";
@@ -36,6 +37,8 @@ describePage("the part that runs", (opened) => {
       await page.locator(".numbers").waitFor();
       expect(await page.locator(".numbers").textContent(), devices).toBe(expected);
       expect(await page.locator(".found li").first().textContent()).toContain("class 2");
+      // So that the same file can be chosen again.
+      expect(await page.getByLabel("A file for picture").inputValue()).toBe("");
       const preview = page.getByAltText("The picture for picture");
       expect(await preview.evaluate((element) => Reflect.get(element, "naturalWidth"))).toBe(160);
     }
@@ -54,7 +57,7 @@ describePage("the part that runs", (opened) => {
   });
 
   it("gives a picture that is dropped on it to the input that takes pictures, and shows the phases of the run", async () => {
-    const { page, show } = opened();
+    const { page, show, save } = opened();
     await show("Graph");
     const bytes = [...readFileSync(demoFile("2-ballpoint.png"))];
     const drop = (on: string) =>
@@ -74,6 +77,14 @@ describePage("the part that runs", (opened) => {
     await page.getByText("now: zeros").waitFor();
     await drop('[data-input="picture"]');
     await page.getByText("now: a file").waitFor();
+    // A picture is saved with its pixels.
+    const { path, text } = await save("HTML");
+    expect(text).not.toContain("blob:");
+    const saved = await page.context().newPage();
+    await saved.goto(`file://${path}`);
+    const preview = saved.getByAltText("The picture for picture");
+    expect(await preview.evaluate((element) => Reflect.get(element, "naturalWidth"))).toBe(160);
+    await saved.close();
     await show("Why");
     const phases = page.getByRole("table", { name: "The last run" }).locator("tbody th");
     await phases.first().waitFor();
@@ -114,6 +125,15 @@ describePage("the part that runs", (opened) => {
     await page.getByRole("button", { name: "Stop the camera" }).click();
     await page.getByRole("button", { name: "Camera" }).waitFor();
     expect(await page.locator("video").count()).toBe(0);
+    const refuse = (value: unknown) =>
+      page.evaluate(
+        (given) => Object.defineProperty(navigator, "mediaDevices", { value: given, configurable: true }),
+        value,
+      );
+    await refuse(undefined);
+    await page.getByRole("button", { name: "Camera" }).click();
+    await page.getByRole("alert").filter({ hasText: "the camera cannot be used: browsers permit it only" }).waitFor();
+    await page.evaluate(() => Reflect.deleteProperty(navigator, "mediaDevices"));
   });
 
   it("hears a microphone, in a shape that is chosen", async () => {
@@ -155,6 +175,21 @@ describePage("the part that runs", (opened) => {
     await page.getByRole("button", { name: "Give" }).click();
     await page.getByText("1 step since the start").waitFor();
     expect(await state.textContent()).toBe(first);
+  });
+
+  it("runs the signature that is chosen", async () => {
+    const { page, put, openFile, show } = opened();
+    await openFile(put("signed.tflite", signedModel()));
+    await show("Run");
+    const outputs: string[] = [];
+    for (const signature of ["double", "square"]) {
+      await page.getByLabel("signature").selectOption(signature);
+      await page.getByLabel("The numbers of in").fill("1 2 3 4 5 6 7 8");
+      await page.getByRole("button", { name: "Give" }).click();
+      await page.locator(".numbers").waitFor();
+      outputs.push((await page.locator(".numbers").textContent()) ?? "");
+    }
+    expect(outputs).toEqual(["2  4  6  8  10  12  14  16", "1  4  9  16  25  36  49  64"]);
   });
 
   it("shows hostile labels as text", async () => {

@@ -4,12 +4,13 @@
 import type { TensorInfo } from "@nnhal/network";
 import { useSignal } from "@preact/signals";
 import { h } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { GivenInput } from "../engine/given-inputs.ts";
 import { SOUND_RATE } from "../engine/sound-rate.ts";
 import { countOf, timeText } from "../text.ts";
 import { CameraInput } from "./camera-input.ts";
 import { DrawingPad } from "./drawing-pad.ts";
+import { FileButton } from "./file-button.ts";
 import { pictureSize, soundLength, takesText } from "./input-kinds.ts";
 import { LabelsChoice } from "./labels-choice.ts";
 import { MicrophoneInput } from "./microphone-input.ts";
@@ -31,7 +32,7 @@ import {
   steps,
   times,
 } from "./session.ts";
-import { problem, shown } from "./store.ts";
+import { problem, readFile, shown } from "./store.ts";
 
 /** The part of the page that runs the network. */
 export function RunPanel() {
@@ -188,7 +189,6 @@ function TextInput() {
 
 /** An input with the ways to give it a value. */
 function Input({ info }: { readonly info: TensorInfo }) {
-  const chosen = useRef<HTMLInputElement>(null);
   const text = useSignal("");
   const { name, type, shape, description } = info;
   const given = inputs.value[name];
@@ -210,23 +210,17 @@ function Input({ info }: { readonly info: TensorInfo }) {
     h(
       "p",
       { class: "actions" },
-      h(
-        "button",
-        { type: "button", onClick: () => chosen.current?.click() },
-        size === undefined ? "A file" : "A picture",
-      ),
-      h("button", { type: "button", onClick: () => set({ kind: "noise", seed: 1 }) }, "Noise"),
-      h("button", { type: "button", onClick: () => set({ kind: "zeros" }) }, "Zeros"),
-      h("input", {
-        ref: chosen,
-        type: "file",
-        hidden: true,
-        "aria-label": `A file for ${name}`,
-        onChange: async () => {
-          const [file] = chosen.current?.files ?? [];
-          if (file !== undefined) set({ kind: "file", bytes: new Uint8Array(await file.arrayBuffer()) });
+      h(FileButton, {
+        title: size === undefined ? "A file" : "A picture",
+        label: `A file for ${name}`,
+        isQuiet: true,
+        onFile: async (file) => {
+          const bytes = await readFile(file);
+          if (bytes !== undefined) set({ kind: "file", bytes });
         },
       }),
+      h("button", { type: "button", onClick: () => set({ kind: "noise", seed: 1 }) }, "Noise"),
+      h("button", { type: "button", onClick: () => set({ kind: "zeros" }) }, "Zeros"),
       h("span", { class: "soft" }, givenText(given)),
       size !== undefined &&
         h(CameraInput, {

@@ -4,7 +4,7 @@
 import type { DiffReport } from "@nnhal/diff";
 import type { Explanation, Profile } from "@nnhal/network";
 import { computed, effect, signal } from "@preact/signals";
-import { proxy } from "comlink";
+import { proxy, transfer } from "comlink";
 import type { OtherFile } from "../engine/engine.ts";
 import type { GivenInput } from "../engine/given-inputs.ts";
 import type { GivenLabels, LabelsView } from "../engine/given-labels.ts";
@@ -12,7 +12,7 @@ import type { RunView } from "../engine/run-model.ts";
 import type { ModelView, Placement } from "../engine/runner.ts";
 import type { Findings } from "./colors.ts";
 import { inputFor, isLabelFile } from "./input-kinds.ts";
-import { attempt, colorMode, engine, sayProgress, shown } from "./store.ts";
+import { attempt, colorMode, engine, readFile, sayProgress, shown } from "./store.ts";
 
 /** Where the model runs. */
 export const placement = signal<Placement>({
@@ -97,7 +97,8 @@ export async function nameClasses(given: GivenLabels | undefined): Promise<void>
 
 /** Names the classes by a file with one label a line. */
 export async function giveLabels(file: File): Promise<void> {
-  await nameClasses({ kind: "file", name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
+  const bytes = await readFile(file);
+  if (bytes !== undefined) await nameClasses({ kind: "file", name: file.name, bytes });
 }
 
 /** Gives a dropped file to an input, and runs; or names the classes by it. `name`: of the input; default: that which the file fits. */
@@ -190,7 +191,8 @@ export async function compare(against: string): Promise<void> {
 /** Opens a file to compare the open one with. */
 export async function openOther(file: File): Promise<void> {
   await attempt(`opening ${file.name}`, async () => {
-    other.value = await engine.openOther(new Uint8Array(await file.arrayBuffer()), file.name);
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    other.value = await engine.openOther(transfer(bytes, [bytes.buffer]), file.name);
     otherDifference.value = undefined;
   });
 }

@@ -27,16 +27,15 @@ function copyShown(): Snapshot {
   const shown = document.querySelector("main");
   if (shown === null) throw new Error("expected a part of the page to save, got none");
   const element = document.importNode(shown, true);
-  const canvases = [...shown.querySelectorAll("canvas")];
-  for (const [place, copy] of [...element.querySelectorAll("canvas")].entries()) {
+  const copies = [...element.querySelectorAll<Pictured>("canvas, img")];
+  for (const [place, original] of [...shown.querySelectorAll<Pictured>("canvas, img")].entries()) {
     const picture = document.createElement("img");
-    const original = canvases[place];
-    picture.src = original?.toDataURL() ?? "";
-    picture.className = copy.className;
-    picture.width = original?.clientWidth ?? 0;
-    picture.height = original?.clientHeight ?? 0;
-    picture.alt = copy.getAttribute("aria-label") ?? "";
-    copy.replaceWith(picture);
+    picture.src = dataAddress(original);
+    picture.className = original.className;
+    picture.width = original.clientWidth;
+    picture.height = original.clientHeight;
+    picture.alt = original.getAttribute("aria-label") ?? original.getAttribute("alt") ?? "";
+    copies[place]?.replaceWith(picture);
   }
   for (const control of element.querySelectorAll(controls)) control.remove();
   for (const button of element.querySelectorAll("button")) {
@@ -57,6 +56,18 @@ function copyShown(): Snapshot {
     width: shown.clientWidth,
     height: isGraph ? shown.clientHeight : shown.scrollHeight,
   };
+}
+
+type Pictured = HTMLCanvasElement | HTMLImageElement;
+
+/** The pixels of an element as an address that holds them: those of files that were chosen are known to this page alone. */
+function dataAddress(original: Pictured): string {
+  if (original instanceof HTMLCanvasElement) return original.toDataURL();
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.ceil(original.clientWidth * devicePixelRatio);
+  canvas.height = Math.ceil(original.clientHeight * devicePixelRatio);
+  canvas.getContext("2d")?.drawImage(original, 0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL();
 }
 
 /** The part that is shown, as a page. */

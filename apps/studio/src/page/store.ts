@@ -2,7 +2,7 @@
  * The state of the page as signals, and the actions that change it.
  */
 import { computed, signal } from "@preact/signals";
-import { wrap } from "comlink";
+import { transfer, wrap } from "comlink";
 import type { Engine } from "../engine/engine.ts";
 import type { OperatorView } from "../engine/file-view.ts";
 import { type Group, unfoldGroup } from "../engine/groups.ts";
@@ -66,6 +66,11 @@ async function doWork<Result>(what: string, task: () => Promise<Result>): Promis
   }
 }
 
+/** Reads a file that a person gave; undefined, with the reason shown, if that is not possible: it is a folder, or has gone. */
+export function readFile(file: File): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  return attempt(`reading ${file.name}`, async () => new Uint8Array(await file.arrayBuffer()));
+}
+
 /** Says how far the work is, unless that has ended meanwhile: messages of the worker may come late. */
 export function sayProgress(text: string): void {
   if (work.value !== undefined) work.value = text;
@@ -80,7 +85,7 @@ export async function openFile(name: string, read: () => Promise<ArrayBuffer>, i
       panel.value = "report";
       return;
     }
-    const { file, graph } = await engine.open(bytes, name);
+    const { file, graph } = await engine.open(transfer(bytes, [bytes.buffer]), name);
     isDemonstration.value = isDemo;
     selected.value = undefined;
     shown.value = { file, graph, subgraph: file.main, folded: [] };
