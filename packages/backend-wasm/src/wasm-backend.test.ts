@@ -53,16 +53,21 @@ describe("the backend", () => {
     const session = await sessionOf();
     const reasonOf = (graph: GraphView) => session.supports(elementAt(graph.operations, 1));
     expect(reasonOf(graphOf([2]))).toEqual({ supported: true });
-    const [input, output] = [
-      operand({ dimensions: [2], lifetime: SUBGRAPH_INPUT }),
-      operand({ lifetime: SUBGRAPH_OUTPUT }),
+    const location = { poolIndex: 0, offset: 0, length: 4 };
+    const operands = [
+      operand({ dimensions: [1, 2], lifetime: SUBGRAPH_INPUT }),
+      operand({ type: OperandType.INT32, dimensions: [], lifetime: OperandLifeTime.CONSTANT_COPY, location }),
+      operand({ type: OperandType.TENSOR_INT32, dimensions: [2], lifetime: SUBGRAPH_INPUT }),
+      operand({ type: OperandType.TENSOR_INT32, dimensions: [1, 1], lifetime: SUBGRAPH_OUTPUT }),
     ];
-    const operands = [input, { ...output, type: OperandType.INT32, dimensions: [] }];
-    const lone = subgraphOf(operands, [{ type: OperationType.RANK, inputs: [0], outputs: [1] }]);
-    const [rank] = viewModel({ model: modelOf(lone), pools: [] }).operations;
-    expect(rank && session.supports(rank)).toEqual({
+    const lone = subgraphOf(operands, [{ type: OperationType.RANDOM_MULTINOMIAL, inputs: [0, 1, 2], outputs: [3] }]);
+    const [draw] = viewModel({
+      model: modelOf(lone, { operandValues: Uint8Array.of(1, 0, 0, 0) }),
+      pools: [],
+    }).operations;
+    expect(draw && session.supports(draw)).toEqual({
       supported: false,
-      reason: "RANK: wasm does not have this operation",
+      reason: "RANDOM_MULTINOMIAL: wasm does not have this operation",
     });
     const { supported, ...why } = reasonOf(graphOf([2 ** 16, 2 ** 15]));
     expect(supported).toBe(false);
@@ -143,7 +148,7 @@ describe("an executable", () => {
     expect((await run(restored, values)).values).toEqual((await run(executable, values)).values);
     await expect(session.restore(blobs, graphOf([6]), options)).rejects.toThrow("of another network");
     const [module, outline] = [elementAt(blobs.model, 0), elementAt(blobs.model, 1)];
-    const text = new TextDecoder().decode(outline).replace("nnhal-wasm-2", "nnhal-wasm-0");
+    const text = new TextDecoder().decode(outline).replace("nnhal-wasm-3", "nnhal-wasm-0");
     const older = { ...blobs, model: [module, new TextEncoder().encode(text)] };
     await expect(session.restore(older, graph, options)).rejects.toThrow("of version nnhal-wasm-0");
     await expect(session.restore({ ...blobs, data: [] }, graph, options)).rejects.toThrow("three parts");

@@ -25,7 +25,7 @@ import type { Team } from "./threads/team.ts";
 import { type WebAssemblyApi, webAssembly } from "./web-assembly.ts";
 
 /** It changes whenever results, or the modules of some network, change. */
-const version = "nnhal-wasm-2 simd";
+const version = "nnhal-wasm-3 simd";
 
 /** The compiler of modules, as far as the platform names it: another one is checked anew. Browsers keep no outcomes. */
 const compilerOf = () => globalThis.process?.versions?.v8 ?? "unknown";

@@ -1,7 +1,7 @@
 /** The code of an expression: four elements at once. */
 import type { Code, Local } from "../assembler/code.ts";
 import type { InstructionName } from "../assembler/instructions.ts";
-import type { Expression, ExpressionKind } from "../plan/expression.ts";
+import { type Expression, type ExpressionKind, nodesOf } from "../plan/expression.ts";
 
 /** Pushes the leaves of an expression for the current four elements. */
 export interface Leaves {
@@ -202,14 +202,11 @@ function constantKey({ type, value = 0 }: Expression): string {
 /** Puts the constants of an expression into locals, for a loop that follows. */
 export function holdConstants(code: Code, root: Expression): Constants {
   const constants = new Map<string, Local>();
-  const visit = (node: Expression): void => {
-    if (node.kind === "constant" && !constants.has(constantKey(node))) {
-      const local = code.local("v128");
-      code.op("v128.const", splatBytes(node.type, node.value ?? 0)).set(local);
-      constants.set(constantKey(node), local);
-    }
-    node.args.forEach(visit);
-  };
-  visit(root);
+  for (const node of nodesOf(root)) {
+    if (node.kind !== "constant" || constants.has(constantKey(node))) continue;
+    const local = code.local("v128");
+    code.op("v128.const", splatBytes(node.type, node.value ?? 0)).set(local);
+    constants.set(constantKey(node), local);
+  }
   return constants;
 }

@@ -8,6 +8,7 @@ import {
   numbersPerElement,
   type Operation,
   stridesOf,
+  type TensorData,
   type TensorInfo,
   typeText,
 } from "@nnhal/operations";
@@ -40,6 +41,13 @@ export interface Padded {
   readonly pads: readonly (readonly [before: number, after: number])[];
 }
 
+/** Constant matrices as one. */
+export interface JoinedConstants {
+  readonly axis: number;
+  readonly parts: readonly (TensorData | undefined)[];
+  readonly data: TensorData;
+}
+
 /** The parts of a definition that lowerings look at. */
 export type PlannedOperation = Pick<Operation, "name" | "reference">;
 
@@ -55,10 +63,14 @@ export interface Builder {
   readonly places: Map<number, Region>;
   /** By region: what it is a padded copy of. */
   readonly padded: Map<Region, Padded>;
+  /** By the elements of the first of them: constant matrices that have been joined, so that many operations share one. */
+  readonly joined: Map<AnyTensorData, JoinedConstants[]>;
   /** A region for elements that steps write. */
   room(type: ElementType, count: number): Region;
   /** A region with a constant. A large one is made when the plan is complete: whether an operation is supported does not depend on it. */
   constant(data: ConstantData | (() => ConstantData)): Region;
+  /** A constant made of the elements of an operand, once for all operations that make it by the same key. */
+  shared(source: AnyTensorData, key: string, make: () => ConstantData): Region;
   /** A new value. */
   value(type: ElementType, dimensions: readonly number[]): Value;
   /** The value of an argument. */
@@ -85,6 +97,7 @@ export function createBuilder({
   const regions: PlannedRegion[] = [];
   const steps: Step[] = [];
   const places = new Map<number, Region>();
+  const shared = new Map<AnyTensorData, Map<string, Region>>();
   let added = steps;
   let current: PlannedOperation | undefined;
   let depth = 0;
@@ -96,6 +109,7 @@ export function createBuilder({
     steps,
     places,
     padded: new Map(),
+    joined: new Map(),
     room(type, count) {
       const bytes = count * elementBytes[type];
       if (bytes > mostBytes)
@@ -105,6 +119,13 @@ export function createBuilder({
     constant(data) {
       const make = typeof data === "function" ? data : () => data;
       return regions.push({ bytes: 0, make }) - 1;
+    },
+    shared(source, key, make) {
+      const made = shared.get(source) ?? new Map<string, Region>();
+      shared.set(source, made);
+      const region = made.get(key) ?? builder.constant(make);
+      made.set(key, region);
+      return region;
     },
     value(type, dimensions) {
       return { region: builder.room(type, elementCount(dimensions)), type, dimensions };
@@ -182,6 +203,7 @@ export function elementTypeOf(type: AnyOperandType): ElementType {
     case "TENSOR_FLOAT16":
       return "f32";
     case "TENSOR_INT32":
+    case "INT32":
       return "i32";
     case "TENSOR_QUANT8_ASYMM":
     case "TENSOR_BOOL8":
@@ -212,13 +234,35 @@ export function addElementwise(
   operands: readonly Value[],
   target: Value,
   value: Expression,
+  work?: number,
+): void {
+  const { dimensions } = target;
+  const sources = operands.map((each) => operandOf(each, broadcastSteps(each.dimensions, dimensions)));
+  addElementwiseAt(builder, name, dimensions, sources, operandOf(target, stridesOf(dimensions)), value, work);
+}
+
+/** The same for operands anywhere in their regions. Steps are those of each axis of `extents`. */
+export function addElementwiseAt(
+  builder: Builder,
+  name: string,
+  extents: readonly number[],
+  operands: readonly Operand[],
+  target: Operand,
+  value: Expression,
   work = 4,
 ): void {
-  const operandSteps = operands.map(({ dimensions }) => broadcastSteps(dimensions, target.dimensions));
-  const { loops, steps } = mergeAxes(target.dimensions, [...operandSteps, stridesOf(target.dimensions)]);
-  const places = [...operands, target].map(
-    ({ region, type }, place): Operand => ({ region, type, offset: 0, steps: steps[place] ?? [] }),
+  const all = [...operands, target];
+  const merged = mergeAxes(
+    extents,
+    all.map((operand) => operand.steps),
   );
+  // The innermost loop runs over neighbours, if only over one.
+  const isApart = merged.steps.some((each) => (each.at(-1) ?? 0) > 1);
+  const loops = isApart ? [...merged.loops, 1] : merged.loops;
+  const places = all.map((operand, place): Operand => {
+    const steps = merged.steps[place] ?? [];
+    return { ...operand, steps: isApart ? [...steps, 1] : steps };
+  });
   const flat = loops.length === 1;
   const [first = 1, ...rest] = loops;
   builder.add({
@@ -226,7 +270,7 @@ export function addElementwise(
     name,
     loops,
     operands: places.slice(0, -1),
-    target: { region: target.region, type: target.type, offset: 0, steps: steps.at(-1) ?? [] },
+    target: places.at(-1) ?? target,
     value,
     units: flat ? Math.ceil(first / FLAT_UNIT) : first,
     work: work * (flat ? Math.min(first, FLAT_UNIT) : elementCount(rest)),

@@ -17,10 +17,12 @@ export interface Fact {
 /** Plans a subgraph for some inputs, and returns its results. */
 export type PlanSubgraph = (graph: GraphView, inputs: readonly Fact[]) => readonly Fact[];
 
-/** The infos and values of the outputs of an IF or WHILE. */
+/** The infos and values of the outputs of an operation. */
 export interface Planned {
   readonly infos: readonly TensorInfo[];
   readonly values: readonly Value[];
+  /** Their elements, if they are known when the plan is made. */
+  readonly data?: readonly TensorData[];
 }
 
 /** Adds an IF or a WHILE. */

@@ -63,6 +63,8 @@ const checks = {
   ROI_POOLING: noCheck,
   HEATMAP_MAX_KEYPOINT: noCheck,
   AXIS_ALIGNED_BBOX_TRANSFORM: noCheck,
+  QUANTIZED_LSTM: noCheck,
+  QUANTIZED_16BIT_LSTM: noCheck,
 } as const;
 
 /** The lowering if it is loaded; else, in a trial, results without steps. */

@@ -113,6 +113,14 @@ export function roundedAway(value: Expression): Expression {
   return select(isFar, on("add", cut, one), cut);
 }
 
+/** The nodes of an expression, each once, though many may share it. */
+export function nodesOf(root: Expression): ReadonlySet<Expression> {
+  const nodes = new Set([root]);
+  // A set goes on to what is added meanwhile.
+  for (const { args } of nodes) for (const arg of args) nodes.add(arg);
+  return nodes;
+}
+
 /** An expression with other nodes in the place of its leaves. `leaf` returns undefined for those that stay. */
 export function substitute(root: Expression, leaf: (node: Expression) => Expression | undefined): Expression {
   const made = new Map<Expression, Expression>();

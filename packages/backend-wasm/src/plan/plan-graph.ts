@@ -4,6 +4,7 @@ import {
   type GraphView,
   isOmitted,
   type KernelTensor,
+  type OperandView,
   type OperationView,
   withFacts,
 } from "@nnhal/backend";
@@ -26,6 +27,7 @@ import { addElementwise, type Builder, createBuilder, layoutOf, outputOf, type V
 import { addControl, type Fact, type Planned } from "./control.ts";
 import { copyElements } from "./copied.ts";
 import { element } from "./expression.ts";
+import { foldOperation } from "./folded.ts";
 import { fuseSteps, withoutDead } from "./fuse.ts";
 import { fromHalf, toHalf, widenedArgument, widenInfo } from "./half.ts";
 import type { Lowerings } from "./lowering.ts";
@@ -44,15 +46,32 @@ export function refusalOf(
   referenced: readonly GraphView[] = [],
 ): string | undefined {
   const { definition, match, inputs } = view;
+  const params = layOut(match.form.params, match.form.counts, inputs.length) ?? [];
+  /** Requests may omit it. */
+  const isOpen = ({ lifetime }: OperandView, position: number) =>
+    lifetime === OperandLifeTime.SUBGRAPH_INPUT && params[position]?.omittable === true;
+  // An input of the model that requests may omit has no extents if they do.
+  const isLeftOut = (input: OperandView, position: number) =>
+    isOmitted(input) || (isOpen(input, position) && input.dimensions.includes(0));
+  const tensorsWithout = (isAbsent: typeof isOpen) =>
+    inputs.map((input, position) => (isAbsent(input, position) ? undefined : withExtents(withFacts(input))));
+  const refusal = refusalFor(view, tensorsWithout(isLeftOut), lowerings, referenced);
+  if (refusal === undefined || definition.controlFlow || !inputs.some(isOpen)) return refusal;
+  // Some of them may go only together.
+  const without = tensorsWithout((input, position) => isOmitted(input) || isOpen(input, position));
+  return refusalFor(view, without, lowerings, referenced) === undefined ? undefined : refusal;
+}
+
+/** Why an operation on some tensors cannot be compiled; undefined if it can. */
+function refusalFor(
+  view: OperationView,
+  tensors: readonly (KernelTensor | undefined)[],
+  lowerings: Lowerings,
+  referenced: readonly GraphView[],
+): string | undefined {
+  const { definition, match } = view;
   try {
     const builder = createBuilder({ isTrial: true });
-    const params = layOut(match.form.params, match.form.counts, inputs.length) ?? [];
-    const tensors = inputs.map((input, position) => {
-      // An input of the model that requests may omit has no extents if they do.
-      const isOpen = input.lifetime === OperandLifeTime.SUBGRAPH_INPUT && input.dimensions.includes(0);
-      if (isOmitted(input) || (isOpen && params[position]?.omittable)) return undefined;
-      return withExtents(withFacts(input));
-    });
     for (const tensor of tensors) {
       if (tensor !== undefined && tensor.data === undefined)
         builder.places.set(tensor.index, outputOf(builder, tensor).region);
@@ -140,16 +159,17 @@ export interface PlanOptions {
 }
 
 /**
- * Plans a subgraph. `dimensions` are those of its inputs; undefined for an input that is omitted. `settings`: the values of inputs that decide shapes, by the index of
+ * Plans a subgraph. `dimensions` are those of its inputs; undefined for an input that is omitted. `given`: the values of inputs that decide shapes, by the index of
  * their operands; they have no port. Throws a Refusal or an OperationError.
  */
 export function planGraph(
   graph: GraphView,
   dimensions: readonly (readonly number[] | undefined)[],
-  settings: ReadonlyMap<number, TensorData> = new Map(),
+  given: ReadonlyMap<number, TensorData> = new Map(),
   { lowerings = halLowerings, threads = 1 }: PlanOptions = {},
 ): Plan {
   const builder = createBuilder({ threads });
+  const settings = new Map(given);
   /** The facts of inputs and of results; undefined for omitted inputs. */
   const known = new Map<number, TensorInfo | undefined>();
   const inputs = graph.inputs.map((index, position): Port | undefined => {
@@ -201,11 +221,11 @@ function isHalf({ type }: TensorInfo): boolean {
   return type === "TENSOR_FLOAT16";
 }
 
-/** Plans the operations of a subgraph. `known` has the facts of its inputs, and gets those of results. */
+/** Plans the operations of a subgraph. `known` has the facts of its inputs, and gets those of results; `settings` their elements, if those are known. */
 function planOperations(
   graph: GraphView,
   known: Map<number, TensorInfo | undefined>,
-  settings: ReadonlyMap<number, TensorData>,
+  settings: Map<number, TensorData>,
   builder: Builder,
   lowerings: Lowerings,
 ): void {
@@ -214,10 +234,11 @@ function planOperations(
       if (isOmitted(input) || (known.has(input.index) && known.get(input.index) === undefined)) return undefined;
       return withFacts(input, known.get(input.index), settings.get(input.index));
     });
-    const { infos, values } = planOperation(view, tensors, builder, lowerings, graph.referenced);
+    const { infos, values, data } = planOperation(view, tensors, builder, lowerings, graph.referenced);
     for (const [position, { index }] of view.outputs.entries()) {
       known.set(index, elementAt(infos, position));
       builder.places.set(index, elementAt(values, position).region);
+      if (data !== undefined) settings.set(index, elementAt(data, position));
     }
   }
 }
@@ -261,6 +282,8 @@ function planOperation(
       planSubgraph(graph, inputs, builder, lowerings),
     );
   }
+  const folded = foldOperation(view, tensors, builder);
+  if (folded !== undefined) return folded;
   const lowering = lowerings(definition);
   if (lowering === undefined) return refuse("wasm does not have this operation");
   if (definition.dynamic) return refuse("the shapes of its outputs depend on the data");

@@ -2,8 +2,9 @@
 import { detections } from "./detection.ts";
 import type { LoweringTable } from "./lowering.ts";
 import { matrices } from "./matrices.ts";
+import { quantisedLstms } from "./quantised-lstm.ts";
 import { rearrangements } from "./rearrangement.ts";
 import { regions } from "./regions.ts";
 
 /** The lowerings. */
-export const rare: LoweringTable = { ...detections, ...matrices, ...rearrangements, ...regions };
+export const rare: LoweringTable = { ...detections, ...matrices, ...quantisedLstms, ...rearrangements, ...regions };

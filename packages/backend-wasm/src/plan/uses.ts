@@ -1,6 +1,6 @@
 /** Which regions steps read and write. */
 
-import type { Expression } from "./expression.ts";
+import { type Expression, nodesOf } from "./expression.ts";
 import { isControl, partsOf, type Region, type Step } from "./plan.ts";
 
 /** The regions that a step reads, constants and those of its expressions among them. */
@@ -64,11 +64,6 @@ export function resultsOf(step: Step): readonly Region[] {
 }
 
 function channelsOf(value: Expression): Region[] {
-  const found = new Set<Region>();
-  const visit = (node: Expression): void => {
-    if (node.kind === "channel" && node.region !== undefined) found.add(node.region);
-    node.args.forEach(visit);
-  };
-  visit(value);
-  return [...found];
+  const regions = [...nodesOf(value)].map(({ kind, region }) => (kind === "channel" ? region : undefined));
+  return [...new Set(regions.filter((region) => region !== undefined))];
 }

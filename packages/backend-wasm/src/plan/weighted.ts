@@ -68,13 +68,14 @@ function matrixOf({ filter, first = 0, ...matrix }: Weights): Matrix | undefined
 
 /** Weights in panels of so many columns: see `packPanels`. */
 function pack(builder: Builder, weights: Weights, width: number, isPaired: boolean): Region {
+  const { filter, depth, columns, depthStep, columnStep, first = 0 } = weights;
   const matrix = matrixOf(weights);
-  if (matrix !== undefined) {
-    return builder.constant(() =>
+  if (matrix !== undefined && filter.data !== undefined) {
+    const key = [width, isPaired, depth, columns, depthStep, columnStep, first, matrix.zeroPoint].join(" ");
+    return builder.shared(filter.data, key, () =>
       width === depthwiseChannels(isPaired) ? packDepthwise(matrix, isPaired) : packPanels(matrix, width / 4, isPaired),
     );
   }
-  const { filter, depth, columns, depthStep, columnStep, first = 0 } = weights;
   const source = builder.read(filter);
   const together = isPaired ? 2 : 1;
   const turns = Math.ceil(depth / together);
