@@ -24,7 +24,7 @@ import { drawSubgraph, type GraphView } from "./graph-view.ts";
 import type { Group } from "./groups.ts";
 import { mergePairs, type OperatorPair, pairOperators } from "./pair-operators.ts";
 import type { RunView } from "./run-model.ts";
-import { diffFiles, type ModelView, type Placement, prepareModel, type Runner } from "./runner.ts";
+import { diffFiles, type ModelView, type Placement, prepareModel, type Runner, type Watch } from "./runner.ts";
 import { type TensorValues, valuesOf } from "./tensor-values.ts";
 
 /** A file that was opened, with the graph that is shown first. */
@@ -75,7 +75,10 @@ export interface Engine {
   explain(): Promise<Explanation>;
   /** Milliseconds of each operation: medians of some runs. */
   profile(inputs: GivenInputs, runs: number): Promise<Profile>;
-  /** Holds each operation of the prepared model against that of a device of the same place. Inputs without a value are noise. */
+  /**
+   * Holds each operation of the prepared model against that of a device of the same place, or of the reference where the device does not take
+   * it. Inputs without a value are noise.
+   */
   diff(against: string, inputs: GivenInputs, onProgress: (done: number, total: number) => void): Promise<DiffReport>;
   /** Opens and examines another file, to compare the open one with, until that changes. Rejects if it is not a .tflite file. */
   openOther(bytes: Uint8Array, name: string): Promise<OtherFile>;
@@ -88,6 +91,8 @@ export interface Engine {
     inputs: GivenInputs,
     onProgress: (done: number, total: number) => void,
   ): Promise<DiffReport>;
+  /** Ends the comparison that goes on, which rejects. */
+  stop(): Promise<void>;
   /** Frees the prepared model. */
   end(): Promise<void>;
 }
@@ -109,6 +114,11 @@ export function createEngine(): Engine {
   let other: CurrentFile | undefined;
   let runner: Runner | undefined;
   let labels: Labels | undefined;
+  let stopping: AbortController | undefined;
+  const watch = (onProgress: Watch["onProgress"]): Watch => {
+    stopping = new AbortController();
+    return { onProgress, signal: stopping.signal };
+  };
   const expectRunner = () => {
     if (runner === undefined) throw new Error("expected a prepared model, got none");
     return runner;
@@ -162,7 +172,7 @@ export function createEngine(): Engine {
     resetState: async () => expectRunner().resetState(),
     explain: async () => expectRunner().explain(),
     profile: async (inputs, runs) => expectRunner().profile(inputs, runs),
-    diff: async (...asked) => expectRunner().diff(...asked),
+    diff: async (against, inputs, onProgress) => expectRunner().diff(against, inputs, watch(onProgress)),
     async openOther(given, name) {
       const one = expectFile();
       other = await examineFile(await readFile(given, name));
@@ -170,8 +180,9 @@ export function createEngine(): Engine {
     },
     async diffOther(placement, inputs, onProgress) {
       if (other === undefined) throw new Error("expected another file to compare with, got none");
-      return diffFiles(expectFile(), other, placement, inputs, onProgress);
+      return diffFiles(expectFile(), other, placement, inputs, watch(onProgress));
     },
+    stop: async () => stopping?.abort(new Error("the comparison was stopped")),
     end: endRunner,
   };
 }

@@ -211,4 +211,25 @@ describe("an explanation", () => {
     await expect(engine.diff("constructor", {}, none)).rejects.toThrow('there is no device "constructor"');
     expect((await engine.diff("wasm", {}, none)).against).toEqual(["nnhal-wasm"]);
   });
+
+  it("has the reference judge what another judge does not take", async () => {
+    await prepare(statefulModel());
+    const { against, operations } = await engine.diff("gpujs", {}, none);
+    expect([against, operations.map(({ verdict }) => verdict)]).toEqual([
+      ["nnhal-gpujs", "nnhal-reference"],
+      ["judge"],
+    ]);
+  });
+
+  it("can be stopped while operations are compared, and goes on with other work", async () => {
+    await prepare(manyOperators(200));
+    const done: number[] = [];
+    const stopped = engine.diff("wasm", {}, (count) => {
+      done.push(count);
+      if (count === 3) void engine.stop();
+    });
+    await expect(stopped).rejects.toThrow("the comparison was stopped");
+    expect(done.at(-1)).toBeLessThan(200);
+    expect((await engine.explain()).operations).toHaveLength(200);
+  });
 });

@@ -11,6 +11,8 @@ import { portOfMachine } from "./machine-port.ts";
 import { createStopwatch, type Phase } from "./phases.ts";
 import { type EndedRun, type RunView, runModel } from "./run-model.ts";
 
+const referenceDevice = "nnhal-reference";
+
 /** Where a model is to run, and how. */
 export interface Placement {
   /** Names of devices with commas between them, as `nnhal run --device` takes them. */
@@ -44,8 +46,15 @@ export interface Runner {
   resetState(): Promise<void>;
   explain(): Promise<Explanation>;
   profile(inputs: GivenInputs, runs: number): Promise<Profile>;
-  diff(against: string, inputs: GivenInputs, onProgress: (done: number, total: number) => void): Promise<DiffReport>;
+  /** The reference judges what the device does not take. */
+  diff(against: string, inputs: GivenInputs, watch: Watch): Promise<DiffReport>;
   close(): Promise<void>;
+}
+
+/** Observes a comparison, and ends it. */
+export interface Watch {
+  readonly onProgress: (done: number, total: number) => void;
+  readonly signal: AbortSignal;
 }
 
 /** A file to prepare. */
@@ -104,12 +113,18 @@ export async function prepareModel(
     resetState: () => model.state.reset(),
     explain: () => model.explain(),
     profile: async (given, runs) => model.profile({ inputs: await readInputs(model.inputs, given), runs }),
-    diff: async (against, given, onProgress) => {
+    diff: async (against, given, watch) => {
       const inputs = [await readInputs(model.inputs, { ...noiseFor(model.inputs), ...given })];
-      if (placement.isOnMachine) return model.diff({ against, inputs, onProgress });
-      const judge = await openJudge(against, extensions);
+      const judge = placement.isOnMachine ? undefined : await openJudge(against, extensions);
+      const compare = (judges: readonly string[]) =>
+        // Names go to the machine as one text.
+        model.diff({ ...watch, inputs, against: judge === undefined ? judges.join(",") : [judge, ...judges.slice(1)] });
       try {
-        return await model.diff({ against: judge === undefined ? against : [judge], inputs, onProgress });
+        return await compare([against]).catch((error: unknown) => {
+          if (watch.signal.aborted || referenceDevice.endsWith(against)) throw error;
+          // It lacks some operations, perhaps.
+          return compare([against, referenceDevice]);
+        });
       } finally {
         await judge?.close();
       }
@@ -136,7 +151,7 @@ export async function diffFiles(
   other: RunnableFile,
   { signature, inputShapes }: Pick<Placement, "signature" | "inputShapes">,
   given: GivenInputs,
-  onProgress: (done: number, total: number) => void,
+  watch: Watch,
 ): Promise<DiffReport> {
   const chosen = { inputShapes, ...(signature !== undefined && { signature }) };
   const model = await load(one.bytes, { devices: "reference", extensions: one.extensions, ...chosen });
@@ -144,7 +159,7 @@ export async function diffFiles(
     const against = await load(other.bytes, { devices: "reference", extensions: other.extensions });
     try {
       const inputs = [await readInputs(model.inputs, { ...noiseFor(model.inputs), ...given })];
-      return await model.diff({ against, inputs, onProgress });
+      return await model.diff({ ...watch, against, inputs });
     } finally {
       await against.close();
     }

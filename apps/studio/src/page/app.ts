@@ -14,7 +14,19 @@ import { ReportPanel } from "./report-panel.ts";
 import { RunPanel } from "./run-panel.ts";
 import { SaveMenu } from "./save-menu.ts";
 import { giveFile, giveLabels } from "./session.ts";
-import { openFile, type Panel, panel, panels, problem, readFile, report, shown, work } from "./store.ts";
+import {
+  canStop,
+  openFile,
+  type Panel,
+  panel,
+  panels,
+  problem,
+  readFile,
+  report,
+  shown,
+  stopWork,
+  work,
+} from "./store.ts";
 import { nextTheme, theme } from "./theme.ts";
 import { startTour, Tour } from "./tour.ts";
 import { WhyPanel } from "./why-panel.ts";
@@ -144,7 +156,13 @@ function Notices() {
   return h(
     "div",
     { class: "notices", "aria-live": "polite" },
-    work.value !== undefined && h("p", { class: "work" }, `${work.value} …`),
+    work.value !== undefined &&
+      h(
+        "p",
+        { class: "work" },
+        `${work.value} …`,
+        canStop.value && h("button", { type: "button", class: "quiet", onClick: stopWork }, "stop"),
+      ),
     problem.value !== undefined &&
       h(
         "p",

@@ -12,7 +12,7 @@ import type { RunView } from "../engine/run-model.ts";
 import type { ModelView, Placement } from "../engine/runner.ts";
 import type { Findings } from "./colors.ts";
 import { inputFor, isLabelFile } from "./input-kinds.ts";
-import { attempt, colorMode, engine, readFile, sayProgress, shown } from "./store.ts";
+import { attempt, canStop, colorMode, engine, readFile, sayProgress, shown } from "./store.ts";
 
 /** Where the model runs. */
 export const placement = signal<Placement>({
@@ -184,6 +184,7 @@ export async function compare(against: string): Promise<void> {
   if ((await prepare()) === undefined) return;
   await attempt("comparing each operation", async () => {
     explanation.value = await engine.explain();
+    canStop.value = true;
     difference.value = await engine.diff(against, inputs.value, onProgress);
   });
 }
@@ -200,6 +201,7 @@ export async function openOther(file: File): Promise<void> {
 /** Holds the open file against the other one. */
 export async function compareFiles(): Promise<void> {
   await attempt("comparing the files", async () => {
+    canStop.value = true;
     otherDifference.value = await engine.diffOther(placement.value, inputs.value, onProgress);
   });
 }

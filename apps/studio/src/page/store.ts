@@ -26,6 +26,8 @@ export const selected = signal<number | undefined>(undefined);
 export const colorMode = signal<ColorMode>("kind");
 /** The work in progress, as the page names it; undefined: none. */
 export const work = signal<string | undefined>(undefined);
+/** True while the work can be stopped: it takes long. */
+export const canStop = signal(false);
 /** The last problem, for the person before the page. */
 export const problem = signal<string | undefined>(undefined);
 
@@ -63,7 +65,14 @@ async function doWork<Result>(what: string, task: () => Promise<Result>): Promis
     return undefined;
   } finally {
     work.value = undefined;
+    canStop.value = false;
   }
+}
+
+/** Ends the work in progress. */
+export function stopWork(): void {
+  canStop.value = false;
+  void engine.stop();
 }
 
 /** Reads a file that a person gave; undefined, with the reason shown, if that is not possible: it is a folder, or has gone. */

@@ -3,6 +3,7 @@
  */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { manyOperators } from "../files.test-helper.ts";
 import { demoFile, describePage } from "../page.test-helper.ts";
 
 describePage("the part that explains", (opened) => {
@@ -22,6 +23,11 @@ describePage("the part that explains", (opened) => {
     expect(await page.getByRole("table", { name: "Operations" }).locator("tbody tr").count()).toBe(10);
     await page.getByRole("button", { name: "by error" }).click();
     await page.locator(".legend", { hasText: "equal" }).waitFor();
+    await show("Why");
+    await page
+      .locator("dt", { hasText: "compared with" })
+      .locator("+ dd", { hasText: /^nnhal-reference$/ })
+      .waitFor();
   });
 
   it("compares two devices of the browser, or of the machine, on the picture of the run", async () => {
@@ -54,5 +60,18 @@ describePage("the part that explains", (opened) => {
     expect(await judges.locator("option").allTextContents()).toEqual(["nnhal-reference"]);
     const ofMachine = await compareOn("machine:nnhal-reference", "nnhal-wasm");
     expect(ofMachine).toMatchObject({ devices: ["nnhal-reference"], against: ["nnhal-wasm"], inputs: ["inputs 1"] });
+  });
+
+  it("stops a comparison that takes long", async () => {
+    const { page, put, openFile, show } = opened();
+    await openFile(put("many.tflite", manyOperators(1000)));
+    await show("Why");
+    await page.getByLabel("run on").selectOption("wasm");
+    await page.getByRole("button", { name: "Compare each operation with" }).click();
+    await page.locator(".work", { hasText: "comparing operation" }).getByRole("button", { name: "stop" }).click();
+    await page.getByRole("alert").filter({ hasText: "the comparison was stopped" }).waitFor();
+    await page.getByRole("button", { name: "Which device computes what" }).click();
+    await page.getByText("expected time").waitFor();
+    expect(await page.getByText("compared with", { exact: true }).count()).toBe(0);
   });
 });

@@ -153,6 +153,10 @@ function Plan() {
         h("dt", { key: "t" }, "measured time"),
         h("dd", { key: "v" }, timeText(measured.time)),
       ],
+      compared !== undefined && [
+        h("dt", { key: "j" }, "compared with"),
+        h("dd", { key: "w" }, compared.against.join(", ")),
+      ],
     ),
     h(
       "p",
