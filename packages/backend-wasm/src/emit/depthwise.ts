@@ -5,10 +5,11 @@
 import type { Code, Local } from "../assembler/code.ts";
 import { depthwiseChannels, depthwiseTurns } from "../plan/packing.ts";
 import { type DepthwiseStep, elementBytes, type Segment } from "../plan/plan.ts";
-import { emitExpression } from "./expression.ts";
+import { type Constants, emitExpression, holdConstants, type Leaves } from "./expression.ts";
 import type { Regions } from "./kernel.ts";
 import { emitMultiplyAdd, loadLanes, storeLanes } from "./lanes.ts";
 import { advance, count } from "./loops.ts";
+import { storedValue } from "./stored.ts";
 
 /** Locals of the channels at hand. */
 interface Places {
@@ -29,6 +30,8 @@ const high = low.map((byte) => byte + 8);
 /** Emits the rows [begin, end) of the output, which are the first two parameters. */
 export function emitDepthwise(code: Code, step: DepthwiseStep, regions: Regions): void {
   const { source, input, output, window, rows, columns, target, operands, weights } = step;
+  const value = storedValue(step.value, target, operands);
+  const constants = holdConstants(code, value);
   const bytes = elementBytes[source.type];
   const isPaired = source.type !== "f32";
   const [unit, y, x, batch, rowAddress, at] = Array.from({ length: 6 }, () => code.local("i32")) as [
@@ -60,7 +63,7 @@ export function emitDepthwise(code: Code, step: DepthwiseStep, regions: Regions)
   const resultLocals = [places.results, ...places.others];
   const blockBytes = 16 * (isPaired ? 2 : 1) * depthwiseTurns(window, isPaired);
   const some = (rowTaps: Segment, columnTaps: Segment, channels: number) =>
-    emitChannels(code, step, regions, places, rowTaps, columnTaps, channels);
+    emitChannels(code, { ...step, value }, regions, places, constants, rowTaps, columnTaps, channels);
   const pixelOf = (rowTaps: Segment, columnTaps: Segment) => {
     const firstColumn =
       columnTaps.begin * window.strideWidth - window.paddingLeft + columnTaps.firstTap * window.dilationWidth;
@@ -142,6 +145,7 @@ function emitChannels(
   step: DepthwiseStep,
   regions: Regions,
   places: Places,
+  constants: Constants,
   rowTaps: Segment,
   columnTaps: Segment,
   channels: number,
@@ -178,14 +182,15 @@ function emitChannels(
     }
   }
   for (const [vector, sum] of sums.entries()) {
-    emitExpression(code, value, {
+    const leaves: Leaves = {
       accumulator: () => code.get(sum),
       channel: (region) => code.get(places.column).op("v128.load", regions.address(region) + 16 * vector),
       element(operand) {
         const { type } = operands[operand] ?? target;
         loadLanes(code, type, places.others[operand] ?? 0, 4 * vector * elementBytes[type]);
       },
-    });
+    };
+    emitExpression(code, value, leaves, constants);
     code.set(sum);
   }
   const perStore = 16 / elementBytes[target.type] / 4;

@@ -5,13 +5,15 @@ import { emitExpression, holdConstants } from "./expression.ts";
 import type { Regions } from "./kernel.ts";
 import { loadLanes, loadSplat, storeLanes } from "./lanes.ts";
 import { advance, count, nest } from "./loops.ts";
+import { storedValue } from "./stored.ts";
 
 /** The elements that a turn of the innermost loop computes: what fills a vector of the target. */
 const lanesAtOnce = (bytes: number): number => (bytes === 1 ? 16 : bytes === 2 ? 8 : 4);
 
 /** Emits the units [begin, end), which are the first two parameters. */
 export function emitElementwise(code: Code, step: ElementwiseStep, regions: Regions): void {
-  const { loops, operands, target, value } = step;
+  const { loops, operands, target } = step;
+  const value = storedValue(step.value, target, operands);
   const constants = holdConstants(code, value);
   const all = [...operands, target];
   const pointers = all.map(() => code.local("i32"));

@@ -1,7 +1,7 @@
 /** The code of an expression: four elements at once. */
 import type { Code, Local } from "../assembler/code.ts";
 import type { InstructionName } from "../assembler/instructions.ts";
-import { type Expression, type ExpressionKind, nodesOf } from "../plan/expression.ts";
+import { type Expression, type ExpressionKind, makeInteger, nodesOf, real } from "../plan/expression.ts";
 
 /** Pushes the leaves of an expression for the current four elements. */
 export interface Leaves {
@@ -80,6 +80,15 @@ function emitNode(
 ): void {
   const { kind, type, args, value = 0 } = node;
   const [first, second, third] = args;
+  const rounding = roundingOf(node);
+  if (rounding !== undefined) {
+    emit(rounding.of);
+    emitConstant(code, rounding.near, constants);
+    code.op("f32x4.add");
+    emitConstant(code, rounding.bits, constants);
+    code.op("i32x4.sub");
+    return;
+  }
   switch (kind) {
     case "accumulator":
       requireValue(leaves.accumulator, kind)();
@@ -90,12 +99,9 @@ function emitNode(
     case "channel":
       requireValue(leaves.channel, kind)(node.region ?? 0);
       return;
-    case "constant": {
-      const local = constants?.get(constantKey(node));
-      if (local === undefined) code.op("v128.const", splatBytes(type, value));
-      else code.get(local);
+    case "constant":
+      emitConstant(code, node, constants);
       return;
-    }
     case "shl":
     case "shr":
       emit(requireValue(first, kind));
@@ -104,12 +110,6 @@ function emitNode(
     case "bits":
     case "fromBits":
       emit(requireValue(first, kind));
-      return;
-    case "round":
-      // Near 1.5 · 2^23 floats are whole numbers, and the lowest bits of their bits count them.
-      emit(requireValue(first, kind));
-      code.op("v128.const", splatBytes("f32", 12582912)).op("f32x4.add");
-      code.op("v128.const", splatBytes("i32", 0x4b400000)).op("i32x4.sub");
       return;
     case "shlBy":
     case "shrBy":
@@ -134,6 +134,25 @@ function emitNode(
       code.op(requireValue(name, `${kind} of ${args[0]?.type}`) as "f32x4.add");
     }
   }
+}
+
+/**
+ * The parts of a rounding, with the whole number that is added to it if there is one: near 1.5 · 2^23 floats are whole numbers, and the lowest bits of
+ * their bits count them. Undefined for other nodes.
+ */
+function roundingOf({ kind, args }: Expression) {
+  const [first, second] = args;
+  const isMoved = kind === "add" && first?.kind === "round" && second?.kind === "constant";
+  const of = isMoved ? first.args[0] : kind === "round" ? first : undefined;
+  if (of === undefined) return undefined;
+  const moved = isMoved ? (second.value ?? 0) : 0;
+  return { of, near: real(12582912), bits: makeInteger(0x4b400000 - moved) };
+}
+
+function emitConstant(code: Code, node: Expression, constants: Constants | undefined): void {
+  const local = constants?.get(constantKey(node));
+  if (local === undefined) code.op("v128.const", splatBytes(node.type, node.value ?? 0));
+  else code.get(local);
 }
 
 /** Computes lane by lane, where there is no instruction for vectors. */
@@ -202,11 +221,18 @@ function constantKey({ type, value = 0 }: Expression): string {
 /** Puts the constants of an expression into locals, for a loop that follows. */
 export function holdConstants(code: Code, root: Expression): Constants {
   const constants = new Map<string, Local>();
-  for (const node of nodesOf(root)) {
-    if (node.kind !== "constant" || constants.has(constantKey(node))) continue;
+  const hold = (node: Expression): void => {
+    if (constants.has(constantKey(node))) return;
     const local = code.local("v128");
     code.op("v128.const", splatBytes(node.type, node.value ?? 0)).set(local);
     constants.set(constantKey(node), local);
+  };
+  for (const node of nodesOf(root)) {
+    const rounding = roundingOf(node);
+    if (node.kind === "constant") hold(node);
+    if (rounding === undefined) continue;
+    hold(rounding.near);
+    hold(rounding.bits);
   }
   return constants;
 }

@@ -4,11 +4,12 @@
  */
 import type { Code, Local } from "../assembler/code.ts";
 import { elementBytes, type ProductStep, type Target } from "../plan/plan.ts";
-import { emitExpression } from "./expression.ts";
+import { emitExpression, holdConstants, type Leaves } from "./expression.ts";
 import { emitGather } from "./gather.ts";
 import { type Regions, threadLocal } from "./kernel.ts";
 import { emitMultiplyAdd, loadLanes, storeLanes } from "./lanes.ts";
 import { advance, count } from "./loops.ts";
+import { storedValue } from "./stored.ts";
 
 /** Locals that all tiles of a block share. */
 interface Places {
@@ -161,7 +162,7 @@ function emitTile(
   tileRows: number,
   columnsHere: number,
 ): void {
-  const { columns, tile, target, operands, value, bias } = step;
+  const { columns, tile, target, operands, bias } = step;
   const vectors = Math.ceil(columnsHere / 4);
   const turns = depthTurns(step);
   const rowBytes = 4 * turns;
@@ -199,16 +200,20 @@ function emitTile(
     advance(code, from, 16 * tile.vectors);
     code.get(at).i32(4).op("i32.add").tee(at).get(end).op("i32.ne").brIf(again);
   });
+  const value = storedValue(step.value, target, operands);
+  // After the loop, in which there are no registers left for them.
+  const constants = holdConstants(code, value);
   for (const [row, locals] of sums.entries()) {
     for (const [vector, sum] of locals.entries()) {
-      emitExpression(code, value, {
+      const leaves: Leaves = {
         accumulator: () => code.get(sum),
         channel: (region) => code.get(places.column).op("v128.load", regions.address(region) + 16 * vector),
         element(operand) {
           const { type } = operands[operand] ?? target;
           loadLanes(code, type, places.others[operand] ?? 0, (row * columns + 4 * vector) * elementBytes[type]);
         },
-      });
+      };
+      emitExpression(code, value, leaves, constants);
       code.set(sum);
     }
     const bytes = elementBytes[target.type];

@@ -45,11 +45,13 @@ export interface Expression {
   readonly operand?: number;
   /** Of a channel: the region with the list. */
   readonly region?: number;
+  /** Of an accumulator and of a channel: no magnitude is greater, as far as the planner knows. */
+  readonly largest?: number;
 }
 
 /** The value that the kernel has computed. */
-export function accumulator(type: LaneType): Expression {
-  return { kind: "accumulator", type, args: [] };
+export function accumulator(type: LaneType, largest = Number.POSITIVE_INFINITY): Expression {
+  return { kind: "accumulator", type, args: [], largest };
 }
 
 /** The element of an operand. */
@@ -58,8 +60,8 @@ export function element(operand: number, type: LaneType): Expression {
 }
 
 /** The number of the channel in a list. */
-export function channel(region: number, type: LaneType): Expression {
-  return { kind: "channel", type, args: [], region };
+export function channel(region: number, type: LaneType, largest = Number.POSITIVE_INFINITY): Expression {
+  return { kind: "channel", type, args: [], region, largest };
 }
 
 /** A float. */

@@ -56,16 +56,17 @@ export function finishedFloat(activation: number): Expression {
 
 /**
  * The result of a weighted sum of integers, as the reference computes it: the sum as float32, times the multiplier of its channel in float32, to the
- * nearest integer, halves to the even one. Bounds that are whole numbers may come before the rounding.
+ * nearest integer, halves to the even one. Bounds that are whole numbers may come before the rounding. `largestSum`: no magnitude of a sum is greater.
  */
 export function finishedQuant8(
   builder: Builder,
   multipliers: readonly number[],
   activation: number,
   output: TensorInfo,
+  largestSum: number,
 ): Expression {
-  const list = channel(builder.constant(fillTile(multipliers)), "f32");
-  return requantise(on("mul", convert("toFloat", accumulator("i32")), list), activation, output);
+  const list = channel(builder.constant(fillTile(multipliers)), "f32", largestOf(multipliers));
+  return requantise(on("mul", convert("toFloat", accumulator("i32", largestSum)), list), activation, output);
 }
 
 /** A float in steps of the output's scale as its quantised integer, within the bounds of an activation. */
@@ -74,6 +75,11 @@ export function requantise(steps: Expression, activation: number, output: Tensor
   const [least, greatest] = quantisedActivationRange(activation, output);
   const bounded = within(steps, least - zeroPoint, greatest - zeroPoint);
   return on("add", convert("round", bounded), makeInteger(zeroPoint));
+}
+
+/** The greatest magnitude. */
+export function largestOf(numbers: readonly number[]): number {
+  return numbers.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
 }
 
 /** Numbers of channels, filled with 0 so that a whole tile can be read from any of them. */

@@ -8,7 +8,7 @@ import { accumulator } from "./expression.ts";
 import { calc, convertFormula, type Formula, integer } from "./formula.ts";
 import { fillTile, fillTileOfIntegers, finishedFloat, type LoweringTable } from "./lowering.ts";
 import { addRoutine } from "./routine.ts";
-import { addProduct, expectSmallSums, type Sums } from "./weighted.ts";
+import { addProduct, boundSums, type Sums } from "./weighted.ts";
 
 /** The arguments of BATCH_MATMUL. */
 export interface Matrices {
@@ -28,7 +28,7 @@ export const floatSums: Sums = (builder, { weights, activation }) => ({
 
 /** Sums of integers as they are. */
 export const wholeSums: Sums = (builder, { input, weights }) => {
-  expectSmallSums(input, [], weights);
+  boundSums(input, [], weights);
   return { bias: builder.constant(fillTileOfIntegers(zeros(weights.columns))), value: accumulator("i32") };
 };
 

@@ -19,6 +19,7 @@ import {
   finishedFloat,
   finishedQuant8,
   isFloatOperation,
+  largestOf,
   multipliersOf,
 } from "./lowering.ts";
 import { depthwiseChannels, type Matrix, packDepthwise, packPanels } from "./packing.ts";
@@ -127,9 +128,8 @@ function sums(builder: Builder, weighted: Weighted): ReturnType<Sums> {
     return { bias: biasPart(builder, bias, first, columns), value };
   }
   const multipliers = multipliersOf(input, filter, bias, output, all).slice(first, first + columns);
-  const value = finishedQuant8(builder, multipliers, activation, output);
   const numbers = data === undefined ? [] : Array.from(data.subarray(first, first + columns));
-  expectSmallSums(input, numbers, weights);
+  const value = finishedQuant8(builder, multipliers, activation, output, boundSums(input, numbers, weights));
   if (data !== undefined) return { bias: builder.constant(fillTileOfIntegers(numbers)), value };
   if (multipliers.some((multiplier) => multiplier < leastMultiplier))
     refuse("the bias is not constant, and the scale of the output is large");
@@ -150,13 +150,13 @@ function biasPart(builder: Builder, bias: KernelTensor, first: number, columns: 
   return part.region;
 }
 
-/** Refuses sums that may need more than 32 bits. */
-export function expectSmallSums(input: TensorInfo, bias: readonly number[], weights: Weights): void {
+/** Returns a magnitude that no sum exceeds. Refuses sums that may need more than 32 bits. */
+export function boundSums(input: TensorInfo, bias: readonly number[], weights: Weights): number {
   const [least, greatest] = integerRange(input.type);
   const largest = Math.max(Math.abs(least - input.zeroPoint), Math.abs(greatest - input.zeroPoint));
   const most = 2 ** 31 - 1;
-  const largestBias = bias.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
-  if (largest * 255 * weights.depth + largestBias <= most) return;
+  const bound = largest * 255 * weights.depth + largestOf(bias);
+  if (bound <= most) return bound;
   const matrix = matrixOf(weights);
   const { depth, columns, depthStep, columnStep } = weights;
   // Of weights that are not constant any may be the greatest.
@@ -166,6 +166,7 @@ export function expectSmallSums(input: TensorInfo, bias: readonly number[], weig
     for (let k = 0; k < depth; k++) size += Math.abs((data[k * depthStep + column * columnStep] ?? 0) - zeroPoint);
     if (size * largest + Math.abs(bias[column] ?? 0) > most) refuse("its sums may need more than 32 bits");
   }
+  return most;
 }
 
 /** Adds a product of rows with weights. */

@@ -15,7 +15,7 @@ import { fillTile, fillTileOfIntegers } from "../plan/lowering.ts";
 import { addProducts, floatSums, type Matrices, wholeSums } from "../plan/matrices.ts";
 import { refuse } from "../plan/refusal.ts";
 import { addRoutine } from "../plan/routine.ts";
-import { expectSmallSums, type Sums } from "../plan/weighted.ts";
+import { boundSums, type Sums } from "../plan/weighted.ts";
 import { numbersOf, type Result, type Table } from "./operands.ts";
 
 const zeros = (count: number) => new Array<number>(count).fill(0);
@@ -40,7 +40,7 @@ function wideSums(bias: KernelTensor | undefined): Sums {
     const { filter, columns } = weights;
     if (bias?.type === "TENSOR_INT32") refuse("a bias of 32 bits beside elements of 16 bits is not available");
     const numbers = bias === undefined ? zeros(columns) : numbersOf("the bias", bias);
-    expectSmallSums(input, numbers, weights);
+    boundSums(input, numbers, weights);
     const factors = factorsOf(input, scalesOf(filter, columns), output);
     const steps = on("highMul", accumulator("i32"), channel(builder.constant(fillTileOfIntegers(factors)), "i32"));
     const [least, greatest] = quantisedActivationRange(activation, output);
