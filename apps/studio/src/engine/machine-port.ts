@@ -1,7 +1,8 @@
 /**
  * A session on the devices of the machine: a port as to a worker, whose messages are requests to the program that serves the page.
  */
-import type { Port } from "@nnhal/network";
+import { NetworkError, type Port } from "@nnhal/network";
+import { messageOf } from "../text.ts";
 import { decodeMessage, encodeMessage, messagesIn } from "../wire.ts";
 
 /** Begins a session. */
@@ -18,8 +19,9 @@ export function portOfMachine(): Port {
   return {
     post(message) {
       ask(message).catch((error: unknown) => {
-        const reason = error instanceof TypeError ? "nnhal studio cannot be reached" : String(error);
-        fail(error instanceof Error && !(error instanceof TypeError) ? error : new Error(reason, { cause: error }));
+        // As fetch says that there is no connection.
+        const reason = error instanceof TypeError ? "nnhal studio cannot be reached: has it ended?" : messageOf(error);
+        fail(new NetworkError("FAILED", reason, { cause: error }));
       });
     },
     listen(onMessage, onError) {
