@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { backend as wasmBackend } from "@nnhal/backend-wasm";
-import { openDevice } from "@nnhal/driver-core/device";
+import { type OpenedDevice, openDevice } from "@nnhal/driver-core/device";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
 import { builtPage } from "./built-page.test-helper.ts";
@@ -90,24 +90,25 @@ export function describePage(name: string, define: (opened: () => OpenedPage) =>
   });
 }
 
-/** Serves the page with two devices of the machine. */
-async function serve(built: string): Promise<StudioServer> {
-  const devices = await Promise.all(
-    [referenceBackend, wasmBackend].map(async (backend) => {
-      const device = await openDevice({ backend });
-      if ("unavailable" in device) throw new Error(device.unavailable);
-      return device;
-    }),
-  );
-  const select = async (names: string) => {
-    const found = devices.filter(({ name }) => names === "auto" || names.split(",").includes(name));
-    if (found.length === 0) throw new Error(`there is no device "${names}"`);
-    return found;
+/** Serves the page with two devices of the machine, which are opened when they are needed, and one that does not work. */
+function serve(built: string): Promise<StudioServer> {
+  const backends = new Map([referenceBackend, wasmBackend].map((backend) => [`nnhal-${backend.name}`, backend]));
+  const opened = new Map<string, Promise<OpenedDevice>>();
+  const open = async (name: string) => {
+    const backend = backends.get(name);
+    if (backend === undefined) throw new Error(`there is no device "${name}"`);
+    const device = await openDevice({ backend });
+    if ("unavailable" in device) throw new Error(device.unavailable);
+    return device;
   };
-  const list = async () => [
-    ...devices.map(({ name }) => ({ name })),
-    { name: "gone", problem: "its driver has ended" },
-  ];
+  const openOnce = (name: string) => {
+    const device = opened.get(name) ?? open(name);
+    opened.set(name, device);
+    return device;
+  };
+  const names = [...backends.keys()];
+  const select = (text: string) => Promise.all((text === "auto" ? names : text.split(",")).map(openOnce));
+  const list = async () => [...names.map((name) => ({ name })), { name: "gone", problem: "its driver has ended" }];
   return serveStudio({ port: 0, folder: built, devices: { list, select } });
 }
 
