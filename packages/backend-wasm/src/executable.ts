@@ -111,7 +111,7 @@ async function openGraph(
 }
 
 /** Steps of work after which engines make fast code of a function. */
-const workForFastCode = 2 ** 21;
+const workForFastCode = 2 ** 19;
 
 /**
  * Computes a part of each step, on whatever is in memory, so that the engine makes fast code of it before the first execution: engines begin with code that

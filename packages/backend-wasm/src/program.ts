@@ -103,7 +103,10 @@ export async function compiledPlan(machine: Omit<Machine, "lowerings">, plan: Pl
   const outlines = plan.steps.map(outlineOf);
   const bytes = emitModule(plan, machine.relaxed);
   const program = await instantiate(machine, plan, bytes, outlines);
-  for (const { address, data } of plan.regions) if (data !== undefined) program.memory.set(data, address);
+  for (const { address, bytes: size, data } of plan.regions) {
+    if (data instanceof Uint8Array) program.memory.set(data, address);
+    else data?.fill(program.memory.subarray(address, address + size));
+  }
   // The constants are in the memory now, and need not be kept beside it.
   const { inputs, outputs, memory, constants } = plan;
   const regions = plan.regions.map(({ address, bytes }) => ({ address, bytes }));

@@ -14,7 +14,16 @@ import {
 } from "@nnhal/operations";
 import type { Expression } from "./expression.ts";
 import { mergeAxes } from "./merge.ts";
-import { type ElementType, elementBytes, FLAT_UNIT, mostBytes, type Operand, type Region, type Step } from "./plan.ts";
+import {
+  type ElementType,
+  elementBytes,
+  FLAT_UNIT,
+  type LateConstant,
+  mostBytes,
+  type Operand,
+  type Region,
+  type Step,
+} from "./plan.ts";
 import { refuse } from "./refusal.ts";
 
 /** A region before it has an address. */
@@ -22,7 +31,7 @@ export interface PlannedRegion {
   /** 0 for a constant: its elements tell. */
   readonly bytes: number;
   /** Makes the elements of a constant. */
-  readonly make?: () => ConstantData;
+  readonly make?: () => ConstantData | LateConstant;
 }
 
 /** The elements of a constant. */
@@ -45,7 +54,7 @@ export interface Padded {
 export interface JoinedConstants {
   readonly axis: number;
   readonly parts: readonly (TensorData | undefined)[];
-  readonly data: TensorData;
+  readonly tensor: KernelTensor;
 }
 
 /** The parts of a definition that lowerings look at. */
@@ -68,9 +77,9 @@ export interface Builder {
   /** A region for elements that steps write. */
   room(type: ElementType, count: number): Region;
   /** A region with a constant. A large one is made when the plan is complete: whether an operation is supported does not depend on it. */
-  constant(data: ConstantData | (() => ConstantData)): Region;
+  constant(data: ConstantData | (() => ConstantData | LateConstant)): Region;
   /** A constant made of the elements of an operand, once for all operations that make it by the same key. */
-  shared(source: AnyTensorData, key: string, make: () => ConstantData): Region;
+  shared(source: AnyTensorData, key: string, make: () => LateConstant): Region;
   /** A new value. */
   value(type: ElementType, dimensions: readonly number[]): Value;
   /** The value of an argument. */
@@ -172,7 +181,7 @@ export function createBuilder({
 }
 
 /** Elements as numbers that a memory has; those of 64 bits are two each. */
-function constantData(index: number, data: AnyTensorData | undefined): ConstantData {
+export function constantData(index: number, data: AnyTensorData | undefined): ConstantData {
   if (data === undefined || data instanceof Float64Array || data instanceof Uint32Array)
     throw new TypeError(`operand ${index} has no value`);
   if (data instanceof BigInt64Array || data instanceof BigUint64Array)

@@ -1,7 +1,7 @@
 /** Matrices of several operands as one, so that one product computes with all of them. */
 import type { KernelTensor } from "@nnhal/backend";
 import { createData, elementCount, stridesOf } from "@nnhal/operations";
-import { addMove, type Builder, operandOf } from "./builder.ts";
+import { addMove, type Builder, constantData, elementTypeOf, operandOf } from "./builder.ts";
 import { valueAsTensor } from "./grouped.ts";
 
 /** Matrices one below the other (axis 0), or side by side (axis 1). They have one type and one zero point; constants stay constant. */
@@ -26,9 +26,8 @@ export function joinMatrices(builder: Builder, parts: readonly KernelTensor[], a
     const same = before.find(
       (each) => each.axis === axis && each.parts.every((data, place) => data === elements[place]),
     );
-    if (same !== undefined) return { ...first, dimensions: extents, data: same.data };
+    if (same !== undefined) return same.tensor;
     const joined = createData(first.type, elementCount(extents));
-    builder.joined.set(first.data, [...before, { axis, parts: elements, data: joined }]);
     for (const [place, { dimensions, data }] of parts.entries()) {
       const [rows = 1, columns = 1] = dimensions;
       for (let row = 0; row < rows; row++) {
@@ -36,7 +35,12 @@ export function joinMatrices(builder: Builder, parts: readonly KernelTensor[], a
         if (data !== undefined) joined.set(data.subarray(row * columns, (row + 1) * columns), start);
       }
     }
-    return { ...first, dimensions: extents, data: joined };
+    // It is another operand than the first one.
+    const region = builder.constant(constantData(first.index, joined));
+    const value = { region, type: elementTypeOf(first.type), dimensions: extents };
+    const tensor = { ...valueAsTensor(builder, first, value), data: joined };
+    builder.joined.set(first.data, [...before, { axis, parts: elements, tensor }]);
+    return tensor;
   }
   const joined = builder.value(builder.read(first).type, extents);
   for (const [place, part] of parts.entries()) {

@@ -74,6 +74,20 @@ it("puts constants first, once, and leaves out those that no step reads", () => 
   expect(memory).toBeLessThan(1000);
 });
 
+it("leaves large constants to be made in the memory that they are for", () => {
+  let written = 0;
+  const weights = { byteLength: 4000, fill: (memory: Uint8Array) => void (written += memory.length) };
+  const { regions, constants } = layOutMemory(
+    [{ bytes: 0, make: () => weights }, { bytes: 4 }],
+    [stepOf([0], 1)],
+    [],
+    [1],
+  );
+  expect(regions[0]).toEqual({ address: 64, bytes: 4000, data: weights });
+  expect(constants).toBeGreaterThan(4000);
+  expect(written).toBe(0);
+});
+
 it("lets results share bytes when the first is not needed any more, up to the limit of a memory", () => {
   const third = Math.floor(mostBytes / 3);
   const steps = [stepOf([0], 1), stepOf([1], 2), stepOf([2], 3)];

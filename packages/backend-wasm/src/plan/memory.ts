@@ -45,10 +45,10 @@ export function layOutMemory(
   let constants = alignment;
   const placed: PlacedRegion[] = regions.map(({ bytes, make }, region) => {
     if (make === undefined || !spans.has(region)) return { address: 0, bytes };
-    const { buffer, byteOffset, byteLength } = make();
+    const made = make();
     const address = constants;
-    constants += roundUp(byteLength);
-    return { address, bytes: byteLength, data: new Uint8Array(buffer, byteOffset, byteLength) };
+    constants += roundUp(made.byteLength);
+    return { address, bytes: made.byteLength, data: ArrayBuffer.isView(made) ? bytesOf(made) : made };
   });
   const living: Living[] = [];
   for (const [region, { first, last }] of spans) {
@@ -83,6 +83,10 @@ function arrange(living: readonly Living[], start: number): Living[] {
     done.push(each);
   }
   return done;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function roundUp(bytes: number): number {

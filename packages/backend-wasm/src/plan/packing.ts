@@ -11,25 +11,28 @@ export interface Matrix {
   readonly zeroPoint: number;
 }
 
-/**
- * Weights of a product in panels of `4 · vectors` columns, the last one filled with 0. Floats: for each k the columns of the panel. Integers: for
- * each pair of k, and each column, the weights of both; an odd depth is filled with 0.
- */
-export function packPanels(matrix: Matrix, vectors: number, isPaired: boolean): Float32Array | Int16Array {
-  return pack(matrix, 4 * vectors, isPaired);
+/** The number of packed weights. */
+export function packedLength(
+  { depth, columns }: Pick<Matrix, "depth" | "columns">,
+  width: number,
+  isPaired: boolean,
+): number {
+  const together = isPaired ? 2 : 1;
+  return Math.ceil(columns / width) * Math.ceil(depth / together) * width * together;
 }
 
-/** For each block of columns, for each k or pair of k, for each column, its weights. */
-function pack(
+/**
+ * Packs weights in panels of `width` columns, the last one filled with 0, into memory that holds 0. Floats: for each k the columns of the panel. Integers: for
+ * each pair of k, and each column, the weights of both; an odd depth is filled with 0. A depthwise convolution has cells in the place of k, and channels as columns.
+ */
+export function packInto(
+  packed: Float32Array<ArrayBufferLike> | Int16Array<ArrayBufferLike>,
   { depth, columns, data, depthStep, columnStep, zeroPoint }: Matrix,
   width: number,
   isPaired: boolean,
-): Float32Array | Int16Array {
+): void {
   const together = isPaired ? 2 : 1;
-  const turns = Math.ceil(depth / together);
-  const block = turns * width * together;
-  const length = Math.ceil(columns / width) * block;
-  const packed = isPaired ? new Int16Array(length) : new Float32Array(length);
+  const block = Math.ceil(depth / together) * width * together;
   for (let column = 0; column < columns; column++) {
     const lane = column % width;
     const start = ((column - lane) / width) * block + lane * together;
@@ -40,7 +43,6 @@ function pack(
       packed[start + turn * width * together + part] = (data[from] ?? 0) - zeroPoint;
     }
   }
-  return packed;
 }
 
 /** Channels that the kernel of depthwise convolutions computes at once. */
@@ -51,12 +53,4 @@ export function depthwiseChannels(isPaired: boolean): number {
 /** Number of weight vectors that it reads for four channels. */
 export function depthwiseTurns({ height, width }: Pick<Window, "height" | "width">, isPaired: boolean): number {
   return isPaired ? Math.ceil((height * width) / 2) : height * width;
-}
-
-/**
- * Weights of a depthwise convolution [taps, channels] in blocks of channels. Floats: for each cell its channels. Integers: for each pair of cells,
- * and each channel, the weights of both.
- */
-export function packDepthwise(matrix: Matrix, isPaired: boolean): Float32Array | Int16Array {
-  return pack(matrix, depthwiseChannels(isPaired), isPaired);
 }

@@ -26,7 +26,14 @@ export interface PlacedRegion {
   readonly address: number;
   readonly bytes: number;
   /** The bytes of a constant. */
-  readonly data?: Uint8Array;
+  readonly data?: Uint8Array | LateConstant;
+}
+
+/** The bytes of a constant that are made in the memory of the network: so large ones are there once. */
+export interface LateConstant {
+  readonly byteLength: number;
+  /** Writes them over zeros. */
+  fill(memory: Uint8Array): void;
 }
 
 /** Elements at the places that loops run over. */
@@ -67,7 +74,7 @@ export interface ProductStep extends Named {
   readonly depth: number;
   readonly columns: number;
   readonly source: RowSource;
-  /** Panels of `4 · tile.vectors` columns: see `packPanels`. */
+  /** Panels of `4 · tile.vectors` columns: see `packInto`. */
   readonly weights: Region;
   /** A number for each column, i32 or f32. */
   readonly bias: Region;
@@ -148,7 +155,7 @@ export interface DepthwiseStep extends Named {
   readonly window: Window;
   readonly rows: readonly Segment[];
   readonly columns: readonly Segment[];
-  /** See `packDepthwise`. */
+  /** See `packInto`. */
   readonly weights: Region;
   readonly bias: Region;
   readonly target: Target;

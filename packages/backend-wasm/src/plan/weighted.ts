@@ -22,7 +22,7 @@ import {
   largestOf,
   multipliersOf,
 } from "./lowering.ts";
-import { depthwiseChannels, type Matrix, packDepthwise, packPanels } from "./packing.ts";
+import { depthwiseChannels, type Matrix, packedLength, packInto } from "./packing.ts";
 import type { Region, RowSource } from "./plan.ts";
 import { refuse } from "./refusal.ts";
 import { groupsFor, tileFor } from "./tiles.ts";
@@ -67,15 +67,24 @@ function matrixOf({ filter, first = 0, ...matrix }: Weights): Matrix | undefined
   return { ...matrix, data: first === 0 ? data : data.subarray(first), zeroPoint: zeroPointOf(filter) };
 }
 
-/** Weights in panels of so many columns: see `packPanels`. */
+/** Weights in panels of so many columns: see `packInto`. */
 function pack(builder: Builder, weights: Weights, width: number, isPaired: boolean): Region {
   const { filter, depth, columns, depthStep, columnStep, first = 0 } = weights;
   const matrix = matrixOf(weights);
   if (matrix !== undefined && filter.data !== undefined) {
     const key = [width, isPaired, depth, columns, depthStep, columnStep, first, matrix.zeroPoint].join(" ");
-    return builder.shared(filter.data, key, () =>
-      width === depthwiseChannels(isPaired) ? packDepthwise(matrix, isPaired) : packPanels(matrix, width / 4, isPaired),
-    );
+    return builder.shared(filter.data, key, () => {
+      const length = packedLength(matrix, width, isPaired);
+      return {
+        byteLength: length * (isPaired ? 2 : 4),
+        fill({ buffer, byteOffset }) {
+          const packed = isPaired
+            ? new Int16Array(buffer, byteOffset, length)
+            : new Float32Array(buffer, byteOffset, length);
+          packInto(packed, matrix, width, isPaired);
+        },
+      };
+    });
   }
   const source = builder.read(filter);
   const together = isPaired ? 2 : 1;
