@@ -14,7 +14,7 @@ function exact(example: Example): Example {
 }
 
 /** The same with every other tensor as a constant, and the rest as inputs. */
-function mixed(example: Example): Example {
+function mixLifetimes(example: Example): Example {
   const { main } = example;
   const isConstant = (index: number) => main.inputIndexes.indexOf(index) % 2 === 1;
   const operands = main.operands.map((operand, index) =>
@@ -29,7 +29,7 @@ it.each(["QUANTIZED_LSTM", "QUANTIZED_16BIT_LSTM"] as const)("%s", { timeout: 30
   if (operation === undefined) throw new Error(`there is no ${name}`);
   const count = everyWay ? 600 : 60;
   const drawn = [...randomExamples({ count, operations: [operation] })].map(exact);
-  const examples = [...drawn, ...drawn.map(mixed)];
+  const examples = [...drawn, ...drawn.map(mixLifetimes)];
   const { failures, passed } = await summarise(runVectors(await deviceOf(), examples));
   expect(failures.map((failure) => `${failure.name}: ${failure.reason}`)).toEqual([]);
   expect(passed).toBeGreaterThan(count);
