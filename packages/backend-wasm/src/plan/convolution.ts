@@ -107,8 +107,11 @@ export interface Sliding extends Padding {
   readonly dilationHeight: number;
 }
 
-/** The parts of an axis whose windows see the same cells. */
-function segments(
+/** More cells than this, of all parts together, would make too much code. */
+const mostCells = 2048;
+
+/** The parts of an axis whose windows see the same cells. An axis may be long: only places where the cells change are looked at. */
+export function segmentsOf(
   count: number,
   extent: number,
   cells: number,
@@ -117,19 +120,24 @@ function segments(
   padding: number,
 ): Segment[] {
   const found: Segment[] = [];
-  for (let index = 0; index < count; index++) {
+  /** The first index whose window begins at a pixel or behind it. */
+  const indexFor = (pixel: number) => Math.ceil((pixel + padding) / stride);
+  for (let index = 0; index < count; ) {
     const begin = index * stride - padding;
     const firstTap = Math.min(cells, Math.max(0, Math.ceil(-begin / dilation)));
-    const endTap = Math.max(firstTap, Math.min(cells, Math.ceil((extent - begin) / dilation)));
+    const inside = Math.min(cells, Math.ceil((extent - begin) / dilation));
+    const endTap = Math.max(firstTap, inside);
+    // One more cell is inside at the front, or one fewer at the end.
+    const changes = [indexFor((1 - firstTap) * dilation), indexFor(extent - (inside - 1) * dilation)];
+    const end = Math.min(count, ...changes.filter((change) => change > index));
     const last = found.at(-1);
-    if (last?.firstTap === firstTap && last.endTap === endTap) found[found.length - 1] = { ...last, end: index + 1 };
-    else found.push({ begin: index, end: index + 1, firstTap, endTap });
+    if (last?.firstTap === firstTap && last.endTap === endTap) found[found.length - 1] = { ...last, end };
+    else found.push({ begin: index, end, firstTap, endTap });
+    if (found.length > mostCells) refuse("its borders make more code than there may be");
+    index = end;
   }
   return found;
 }
-
-/** More cells than this, of all parts together, would make too much code. */
-const mostCells = 2048;
 
 /** The operands of a layer of the HAL, or of one with another use of its sums. */
 export type Layer<Name extends OperationName> = Omit<OperationArgs<Name, KernelTensor>, "bias"> & {
@@ -195,7 +203,7 @@ export const convolutions: LoweringTable = {
     const image = depthMultiplier === 1 ? given : repeatChannels(builder, given, depthMultiplier);
     const [inputExtents, outputExtents] = [extentsOf(image), extentsOf(target)];
     const window = windowOf(height, width, { ...sliding, ...padding }, inputExtents, outputExtents);
-    const rows = segments(
+    const rows = segmentsOf(
       outputExtents.height,
       inputExtents.height,
       height,
@@ -203,7 +211,7 @@ export const convolutions: LoweringTable = {
       window.dilationHeight,
       window.paddingTop,
     );
-    const columns = segments(
+    const columns = segmentsOf(
       outputExtents.width,
       inputExtents.width,
       width,

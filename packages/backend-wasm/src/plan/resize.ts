@@ -14,6 +14,7 @@ import { extentsOf } from "./convolution.ts";
 import { accumulator, makeInteger, on, shiftBits } from "./expression.ts";
 import { expectReal, type LoweringTable } from "./lowering.ts";
 import { elementBytes } from "./plan.ts";
+import { refuse } from "./refusal.ts";
 
 interface ResizeArguments extends ResizeAlignment {
   readonly input: KernelTensor;
@@ -41,6 +42,9 @@ function tableOf({ before, after, share }: Neighbours, step: number, one: number
   return table;
 }
 
+/** The places of an axis whose table takes 64 MiB. */
+const mostPlaces = 2 ** 22;
+
 function resize(name: "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR") {
   return (args: ResizeArguments, { output }: { readonly output: TensorInfo }, builder: Builder): Value => {
     const { input, nchw, alignCorners, halfPixelCenters } = args;
@@ -59,8 +63,10 @@ function resize(name: "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR") {
     const along = isNearest ? nearest : isFloat ? neighboursOf : neighboursInSteps;
     const alignment = { alignCorners, halfPixelCenters };
     const pixel = channels * elementBytes[image.type];
+    const longest = Math.max(outHeight, outWidth);
+    if (longest > mostPlaces) refuse(`an axis of ${longest} places is longer than ${mostPlaces}`);
     const table = (from: number, to: number, step: number) =>
-      builder.constant(tableOf(along(from, to, alignment), step, one, isFloat));
+      builder.constant(() => tableOf(along(from, to, alignment), step, one, isFloat));
     // Less their zero point, or not: the shares add up to a whole, so the result is the same.
     const halves = makeInteger(2 ** 21);
     const value =
