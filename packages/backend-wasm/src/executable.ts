@@ -22,19 +22,19 @@ import {
   shortage,
   staticExtents,
 } from "@nnhal/backend";
-import { elementAt, elementCount, refineDimensions, sameShape, type TensorData } from "@nnhal/operations";
-import { ErrorStatus } from "@nnhal/types";
-import { nextTurn } from "@nnhal/utils/time";
-import { settingsOf } from "./plan/plan-graph.ts";
 import {
-  findComputeSteps,
-  type Machine,
-  type Program,
-  type ProgramStep,
-  programOf,
-  restoredProgram,
-  savedProgram,
-} from "./program.ts";
+  elementAt,
+  elementCount,
+  refineDimensions,
+  sameShape,
+  type TensorData,
+  type TensorInfo,
+} from "@nnhal/operations";
+import { ErrorStatus, type OutputShape } from "@nnhal/types";
+import { nextTurn } from "@nnhal/utils/time";
+import { advance, partsOf, rest, workBetweenLooks } from "./parts.ts";
+import { settingsOf } from "./plan/plan-graph.ts";
+import { findComputeSteps, type Machine, type Program, programOf, restoredProgram, savedProgram } from "./program.ts";
 
 /** State that the executables of a session share. */
 export interface VersionedMachine extends Machine {
@@ -54,10 +54,27 @@ interface Compiled {
   last: Promise<unknown> | undefined;
 }
 
-/** A program, and the values of inputs that it was made for, by their positions. */
+/** A program, and what is the same in all of its runs. */
 interface ProgramFor {
   readonly program: Program;
+  /** The values of inputs that it was made for, by their positions. */
   readonly values: ReadonlyMap<number, InputBuffer>;
+  /** Of the outputs. */
+  readonly infos: readonly TensorInfo[];
+  readonly outputShapes: readonly OutputShape[];
+  /** The outputs in the memory. */
+  readonly results: readonly Uint8Array[];
+}
+
+function openProgram(program: Program, values: ReadonlyMap<number, InputBuffer>): ProgramFor {
+  const { plan, memory } = program;
+  const infos = plan.outputs.map(({ info }) => info);
+  const results = plan.outputs.map(({ region, bytes }) => {
+    const { address } = elementAt(plan.regions, region);
+    return memory.subarray(address, address + bytes);
+  });
+  const outputShapes = infos.map(({ dimensions }) => ({ dimensions, isSufficient: true }));
+  return { program, values, infos, outputShapes, results };
 }
 
 /** Compiles a subgraph. Rejects with the reason if it cannot be compiled. */
@@ -95,7 +112,7 @@ async function openGraph(
   const extents = settings.length > 0 ? undefined : staticExtents(graph);
   if (extents !== undefined) {
     const program = await open(extents);
-    compiled.programs.push({ program, values: new Map() });
+    compiled.programs.push(openProgram(program, new Map()));
     await warmUp(program);
     check();
   }
@@ -168,18 +185,32 @@ function hold(compiled: Compiled, ending: Promise<RunResult>): Promise<RunResult
 function programFor(
   { programs, graph, settings }: Compiled,
   inputs: readonly (InputBuffer | undefined)[],
-): Program | undefined {
-  for (const [position, input] of inputs.entries()) {
+): ProgramFor | undefined {
+  // Loops over indexes: this is called for each run, and leaves nothing to collect.
+  for (let position = 0; position < inputs.length; position++) {
+    const input = inputs[position];
     if (input !== undefined) inputInfo(graph, elementAt(graph.inputs, position), input);
   }
-  const found = programs.find(({ program: { plan }, values }) =>
-    plan.inputs.every((port, position) => {
-      const input = inputs[position];
-      if (settings.includes(position)) return isSameValue(values.get(position), input);
-      return hasExtents(input, port?.info.dimensions);
-    }),
-  );
-  return found?.program;
+  for (let place = 0; place < programs.length; place++) {
+    const found = elementAt(programs, place);
+    if (isMadeFor(found, inputs, settings)) return found;
+  }
+  return undefined;
+}
+
+function isMadeFor(
+  { program: { plan }, values }: ProgramFor,
+  inputs: readonly (InputBuffer | undefined)[],
+  settings: readonly number[],
+): boolean {
+  for (let position = 0; position < plan.inputs.length; position++) {
+    const input = inputs[position];
+    const isSame = settings.includes(position)
+      ? isSameValue(values.get(position), input)
+      : hasExtents(input, plan.inputs[position]?.info.dimensions);
+    if (!isSame) return false;
+  }
+  return true;
 }
 
 /** True if an input has the value that a program was made for. */
@@ -191,7 +222,7 @@ function isSameValue(value: InputBuffer | undefined, input: InputBuffer | undefi
 }
 
 /** Makes a program for the extents of a request; the oldest one goes if there are too many. */
-async function addProgram(compiled: Compiled, inputs: readonly (InputBuffer | undefined)[]): Promise<Program> {
+async function addProgram(compiled: Compiled, inputs: readonly (InputBuffer | undefined)[]): Promise<ProgramFor> {
   const { machine, graph, programs } = compiled;
   const values = new Map<number, InputBuffer>();
   const settings = new Map<number, TensorData>();
@@ -211,29 +242,25 @@ async function addProgram(compiled: Compiled, inputs: readonly (InputBuffer | un
     inputs.map((input) => input?.dimensions),
     settings,
   );
-  addVariant(programs, { program, values })?.program.close();
-  return program;
+  const made = openProgram(program, values);
+  addVariant(programs, made)?.program.close();
+  return made;
 }
-
-/** Steps of work between two looks at the clock: some milliseconds. */
-const workBetweenLooks = 2 ** 22;
-
-/** Milliseconds after which a run lets the event loop have a turn. */
-const mostAtOnce = 15n * 1_000_000n;
 
 /** Runs a program. It ends at once if it is short. Throws, or rejects, with what `failedRun` makes a result of. */
 function start(
-  program: Program,
+  found: ProgramFor,
   graph: GraphView,
   inputs: readonly (InputBuffer | undefined)[],
   outputs: readonly OutputBuffer[],
   context: RunContext,
 ): Promise<RunResult> | RunResult {
-  const { plan, memory } = program;
+  const { program, infos, outputShapes, results } = found;
+  const { plan } = program;
   const check = checkOf(context, "the deadline passed before the execution ended");
   check();
-  const infos = plan.outputs.map(({ info }) => info);
-  for (const [position, { dimensions }] of outputs.entries()) {
+  for (let position = 0; position < outputs.length; position++) {
+    const { dimensions } = elementAt(outputs, position);
     refineDimensions(elementAt(graph.outputs, position), dimensions, elementAt(infos, position).dimensions);
   }
   const short = shortage(infos, outputs);
@@ -241,22 +268,16 @@ function start(
   checkRoom(plan.memory - plan.constants, context);
   const section = context.section?.begin("LC", "PE", "run");
   try {
-    for (const [position, port] of plan.inputs.entries()) {
-      const input = inputs[position];
-      if (port === undefined || input === undefined) continue;
-      memory.set(input.bytes.subarray(0, port.bytes), elementAt(plan.regions, port.region).address);
-    }
+    copyInputs(program, inputs);
     const begun = context.now();
     const finish = (): RunResult => {
       const timeOnDevice = context.now() - begun;
-      for (const [position, { region, bytes }] of plan.outputs.entries()) {
-        const { address } = elementAt(plan.regions, region);
-        elementAt(outputs, position).bytes.set(memory.subarray(address, address + bytes));
+      for (let position = 0; position < results.length; position++) {
+        elementAt(outputs, position).bytes.set(elementAt(results, position));
       }
       // A result that is ready after the deadline is not delivered.
       check();
       section?.end();
-      const outputShapes = infos.map(({ dimensions }) => ({ dimensions, isSufficient: true }));
       return { status: ErrorStatus.NONE, outputShapes, ...(context.measure && { timeOnDevice }) };
     };
     const parts = partsOf(program, context);
@@ -267,58 +288,13 @@ function start(
   }
 }
 
-/** Runs the steps in parts, each of some milliseconds at most. */
-function partsOf({ steps, memory }: Program, { now, loopTimeoutDuration }: RunContext): Generator<void, void> {
-  let work = 0;
-  return run(steps);
-
-  function* run(list: readonly ProgramStep[]): Generator<void, void> {
-    for (const step of list) {
-      if (step.kind === "compute") {
-        const { units, workPerUnit } = step;
-        const most = Math.max(1, Math.floor(workBetweenLooks / Math.max(1, workPerUnit)));
-        for (let unit = 0; unit < units; unit += most) {
-          const end = Math.min(units, unit + most);
-          step.compute(unit, end);
-          work += (end - unit) * workPerUnit;
-          if (work < workBetweenLooks) continue;
-          work = 0;
-          yield;
-        }
-      } else if (step.kind === "branch") yield* run(memory[step.address] === 0 ? step.no : step.yes);
-      else yield* repeat(step);
-    }
+function copyInputs({ plan, memory }: Program, inputs: readonly (InputBuffer | undefined)[]): void {
+  for (let position = 0; position < plan.inputs.length; position++) {
+    const port = plan.inputs[position];
+    const input = inputs[position];
+    if (port === undefined || input === undefined) continue;
+    memory.set(input.bytes.subarray(0, port.bytes), elementAt(plan.regions, port.region).address);
   }
-
-  function* repeat({ address, test, body }: Extract<ProgramStep, { kind: "loop" }>): Generator<void, void> {
-    const begun = now();
-    for (;;) {
-      yield* run(test);
-      if (memory[address] === 0) return;
-      if (now() - begun > loopTimeoutDuration) {
-        const message = `WHILE: the loop took longer than ${loopTimeoutDuration} ns`;
-        throw new StatusError(ErrorStatus.MISSED_DEADLINE_TRANSIENT, message);
-      }
-      yield* run(body);
-      // A turn may have little work, and there may be many.
-      yield;
-    }
-  }
-}
-
-/** Computes until it is done, or for some milliseconds. Whether it is done. */
-function advance(parts: Generator<void, void>, { now }: RunContext, check: () => void): boolean {
-  const begun = now();
-  while (!parts.next().done) {
-    check();
-    if (now() - begun > mostAtOnce) return false;
-  }
-  return true;
-}
-
-async function rest(parts: Generator<void, void>, context: RunContext, check: () => void): Promise<void> {
-  do await nextTurn();
-  while (!advance(parts, context, check));
 }
 
 /** Throws if the results of operations take more than the limit. */
