@@ -97,6 +97,7 @@ describe("--backend", () => {
     expect(JSON.parse(stdout).devices[0]).toEqual({
       name: "nnhal-chip",
       type: "ACCELERATOR",
+      ...{ halVersion: "aidl4", featureLevel: 1_000_008 },
       version: "7",
       status: "AVAILABLE",
       power: null,
@@ -104,7 +105,7 @@ describe("--backend", () => {
     expect(JSON.parse(stdout).devices).toHaveLength(2);
     expect(exitCode).toBe(0);
     expect((await run(["--backend", path("chip.mjs"), "devices"])).stdout).toMatch(
-      /^nnhal-chip +ACCELERATOR +7 +AVAILABLE +-$/m,
+      /^nnhal-chip +ACCELERATOR +aidl4 +7 +AVAILABLE +-$/m,
     );
   });
 

@@ -20,7 +20,7 @@ const summary: Summary = {
 
 describe("the report of vectors", () => {
   it("as JSON has the documented fields, operations in order", () => {
-    expect(JSON.stringify(toJson("reference", summary))).toBe(
+    expect(JSON.stringify(toJson("reference", undefined, summary))).toBe(
       JSON.stringify({
         device: "reference",
         passed: 3,

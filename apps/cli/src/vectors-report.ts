@@ -2,11 +2,14 @@
  * The report of `nnhal vectors`, for people and as JSON.
  */
 import type { Summary } from "@nnhal/conformance";
+import type { HalVersion } from "@nnhal/types";
 
 /** Output of `--json`. */
 export interface VectorsJson {
   /** As the user named it. */
   readonly device: string;
+  /** The HAL version that the device was driven through; absent: as it is. */
+  readonly hal?: HalVersion;
   readonly passed: number;
   readonly failed: number;
   readonly unsupported: number;
@@ -17,7 +20,7 @@ export interface VectorsJson {
 }
 
 /** The report as JSON. */
-export function toJson(device: string, summary: Summary): VectorsJson {
+export function toJson(device: string, hal: HalVersion | undefined, summary: Summary): VectorsJson {
   const { passed, failed, unsupported, skipped, total, failures } = summary;
   const byOperation = Object.fromEntries(
     operationsOf(summary).map(([name, counts]) => [
@@ -25,7 +28,8 @@ export function toJson(device: string, summary: Summary): VectorsJson {
       { passed: counts.passed, failed: counts.failed, unsupported: counts.unsupported },
     ]),
   );
-  return { device, passed, failed, unsupported, skipped, total, byOperation, failures };
+  const counts = { passed, failed, unsupported, skipped, total };
+  return { device, ...(hal !== undefined && { hal }), ...counts, byOperation, failures };
 }
 
 const columns = ["passed", "failed", "unsupported", "skipped"] as const;

@@ -79,4 +79,4 @@ export { findVectorFiles, readVectorFiles, type VectorFile } from "./vectors/rea
 export { matchesText, runVectors, type VectorsOptions } from "./vectors/run.ts";
 export type { VectorCase } from "./vectors/variant.ts";
 export { exampleLine } from "./vectors/write.ts";
-export { deviceThrough, runVectorsThrough } from "./versions.ts";
+export { deviceThrough, runMutationsThrough, runVectorsThrough } from "./versions.ts";

@@ -15,7 +15,7 @@ import type { Example } from "./vectors/example.ts";
 import { runVectors } from "./vectors/run.ts";
 import { faces, hasModel, shares } from "./vectors/turns.test-helper.ts";
 import type { VectorCase } from "./vectors/variant.ts";
-import { deviceThrough, runVectorsThrough } from "./versions.ts";
+import { deviceThrough, runMutationsThrough, runVectorsThrough } from "./versions.ts";
 
 async function referenceDevice(): Promise<Device> {
   const device = await openDevice({ backend: referenceBackend });
@@ -62,15 +62,20 @@ describe.skipIf(!areThere)(
   },
 );
 
+/** An example that HAL 1.2 can express first. */
+function float16Example(): Example {
+  const example: Example = { ...addExample(), name: "float16" };
+  const operands = example.main.operands.map((operand) =>
+    operand.type === "TENSOR_FLOAT32"
+      ? { ...operand, type: "TENSOR_FLOAT16" as const, data: new Uint8Array(6) }
+      : operand,
+  );
+  return { ...example, main: { ...example.main, operands } };
+}
+
 describe("runVectorsThrough", () => {
   it("runs what a version can express, and counts the rest as unsupported", async () => {
-    const newer: Example = { ...addExample(), name: "float16" };
-    const operands = newer.main.operands.map((operand) =>
-      operand.type === "TENSOR_FLOAT32"
-        ? { ...operand, type: "TENSOR_FLOAT16" as const, data: new Uint8Array(6) }
-        : operand,
-    );
-    const examples = [addExample(), { ...newer, main: { ...newer.main, operands } }];
+    const examples = [addExample(), float16Example()];
     const results = runVectorsThrough("1.0", await referenceDevice(), examples, { variants: true });
     const { passed, failed, unsupported, skipped, reasons, bySubject } = await summarise(results);
     expect({ passed, failed, unsupported, skipped }).toEqual({ passed: 1, failed: 0, unsupported: 3, skipped: 0 });
@@ -82,4 +87,24 @@ describe("runVectorsThrough", () => {
     const all = await summarise(runVectorsThrough("1.2", await referenceDevice(), examples, { variants: true }));
     expect(all).toMatchObject({ passed: 4, total: 4 });
   });
+});
+
+describe("runMutationsThrough", () => {
+  it.each<HalVersion>(["1.0", "1.1", "1.2", "1.3", "aidl1", "aidl2", "aidl3", "aidl4"])(
+    "finds that a device refuses all mutants through HAL %s, but those of what the version lacks",
+    async (version) => {
+      const results = runMutationsThrough(version, await referenceDevice(), [addExample(), float16Example()]);
+      const { failures, bySubject, reasons } = await summarise(results);
+      expect(failures).toEqual([]);
+      expect(bySubject.get("original")).toMatchObject(
+        version < "1.2" ? { passed: 1, unsupported: 1 } : { passed: 2, unsupported: 0 },
+      );
+      expect(bySubject.get("operationType")?.passed).toBeGreaterThan(0);
+      const consumers = bySubject.get("operandNumberOfConsumers");
+      if (version >= "aidl1") expect(consumers).toMatchObject({ passed: 0 });
+      else expect(consumers?.passed).toBeGreaterThan(0);
+      expect(reasons.has("AIDL has no counts of consumers")).toBe(version >= "aidl1");
+      expect(reasons.has("a pool given by token is of HAL 1.3")).toBe(version < "1.3");
+    },
+  );
 });

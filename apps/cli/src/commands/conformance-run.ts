@@ -128,8 +128,8 @@ export async function runSuites(options: ConformanceCommandOptions, context: Com
     await through(name, async (version) => [await runDrawn(name, version, options, losses, context)]);
   }
   for (const name of overVectors) {
-    const versions = vectorSuites[name].throughVersions ? options.hal : undefined;
-    for (const version of versions ?? [undefined]) reports.push(await runOverVectors(name, version, options, context));
+    for (const version of options.hal ?? [undefined])
+      reports.push(await runOverVectors(name, version, options, context));
   }
   if (wanted.includes("networks") || (suite === undefined && options.models !== undefined))
     reports.push(await runNetworksSuite(options, context));
@@ -329,11 +329,8 @@ function againWith({ device, hal = [] }: ConformanceCommandOptions, shared: read
   const through = hal.flatMap((version) => ["--hal", version]);
   return {
     example: (name) => line("conformance", ...on, ...through, "--only", name),
-    file(file, path = "sync") {
-      // Only this command drives devices through HAL versions.
-      if (through.length > 0) return line("conformance", ...on, ...through, "--suite", "vectors", "--vectors", file);
-      return line("vectors", file, ...on, ...(path === "sync" ? [] : ["--path", path]));
-    },
+    file: (file, path = "sync") =>
+      line("vectors", file, ...on, ...through, ...(path === "sync" ? [] : ["--path", path])),
   };
 }
 

@@ -27,6 +27,7 @@ import {
   runDeviceSuites,
   runGraphs,
   runMutations,
+  runMutationsThrough,
   runVectors,
   runVectorsThrough,
   type Suite,
@@ -77,8 +78,6 @@ interface VectorSuite {
   /** The number of results that a child sends in one message. */
   readonly batch: number;
   readonly note?: (all: boolean) => string | undefined;
-  /** True if it can drive the device through a HAL version. */
-  readonly throughVersions: boolean;
   run(
     device: Parameters<Suite<unknown>>[0],
     examples: Parameters<typeof runVectors>[1],
@@ -95,7 +94,6 @@ export const vectorSuites: Readonly<Record<VectorSuiteName, VectorSuite>> = {
     purpose: "examples with expected outputs, in every form",
     by: "operation",
     batch: 1,
-    throughVersions: true,
     run(device, examples, options, { version }) {
       const all = { ...options, variants: true };
       return version === undefined
@@ -109,10 +107,13 @@ export const vectorSuites: Readonly<Record<VectorSuiteName, VectorSuite>> = {
     order: mutationSubjects,
     // Reporting a mutant takes longer than refusing it.
     batch: 256,
-    throughVersions: false,
     note: (all) => (all ? undefined : `About one mutant in ${sample} was run; --all runs every one.`),
-    run: (device, examples, options, { all }) =>
-      runMutations(device, examples, { ...options, sample: all ? 1 : sample }),
+    run(device, examples, options, { all, version }) {
+      const some = { ...options, sample: all ? 1 : sample };
+      return version === undefined
+        ? runMutations(device, examples, some)
+        : runMutationsThrough(version, device, examples, some);
+    },
   },
 };
 

@@ -51,7 +51,7 @@ export function registerConformanceCommand(command: Command, context: () => Prom
     .addOption(
       new Option(
         "--hal <version>",
-        `drive the device through this HAL version (${halVersions.join(", ")}), in all suites but mutations; may be given several times`,
+        `drive the device through this HAL version (${halVersions.join(", ")}); may be given several times`,
       ).argParser(collectVersion),
     )
     .option(

@@ -84,19 +84,19 @@ describe("nnhal devices", () => {
   it("lists what works, and what others lack, for people", async () => {
     expect(await run(["devices"], { engines })).toEqual({
       stdout: [
-        "name          type         version            status       power",
-        "nnhal-far     -            -                  UNAVAILABLE  -",
+        "name          type         HAL    version            status       power",
+        "nnhal-far     -            -      -                  UNAVAILABLE  -",
         "  @x/far is not installed",
         "  to add it: npm install @x/far",
-        "nnhal-broken  -            -                  UNAVAILABLE  -",
+        "nnhal-broken  -            -      -                  UNAVAILABLE  -",
         "  loading @x/broken failed: libgpu.so: cannot open shared object file",
-        "nnhal-no-gpu  GPU          -                  UNAVAILABLE  -",
+        "nnhal-no-gpu  GPU          -      -                  UNAVAILABLE  -",
         "  there is no GPU",
         "  to add it: plug one in",
-        "nnhal-throws  ACCELERATOR  -                  UNAVAILABLE  -",
+        "nnhal-throws  ACCELERATOR  -      -                  UNAVAILABLE  -",
         "  opening the backend: it threw: no!",
-        "nnhal-near    CPU          nnhal-reference-1  AVAILABLE    reference",
-        "nnhal-slow    CPU          nnhal-reference-1  AVAILABLE    derived",
+        "nnhal-near    CPU          aidl4  nnhal-reference-1  AVAILABLE    reference",
+        "nnhal-slow    CPU          aidl4  nnhal-reference-1  AVAILABLE    derived",
         "  8-bit sums: in the form s8",
         "  8-bit products: in the form u8; on the processor X, s8 is wrong: expected 250, got 126",
         "  roots: refused; on the processor X, f32 is wrong: expected 2, got 3",
@@ -118,6 +118,8 @@ describe("nnhal devices", () => {
     expect(devices[0]).toEqual({
       name: "nnhal-far",
       type: null,
+      halVersion: null,
+      featureLevel: null,
       version: null,
       status: "UNAVAILABLE",
       power: null,
@@ -126,7 +128,7 @@ describe("nnhal devices", () => {
     });
     expect(devices[4]).toEqual({
       ...{ name: "nnhal-near", type: "CPU", version: "nnhal-reference-1", status: "AVAILABLE" },
-      power: "reference",
+      ...{ halVersion: "aidl4", featureLevel: 1_000_008, power: "reference" },
     });
     expect(devices[5].choices).toEqual([
       { subject: "8-bit sums", chosen: "s8" },
@@ -213,7 +215,7 @@ describe("--extension", () => {
     const { stdout, stderr } = await run(args, { extensionsAllowed });
     expect(stderr).toBe("");
     expect(stdout.split("\n").slice(1)).toEqual([
-      "nnhal-reference  CPU   nnhal-reference-1+com.example.vendor+com.example.other  AVAILABLE  reference",
+      "nnhal-reference  CPU   aidl4  nnhal-reference-1+com.example.vendor+com.example.other  AVAILABLE  reference",
       "  extension com.example.vendor",
       "    scalars, bytes: LONG 8",
       "    tensors, bytes an element: TENSOR_LONG 8",

@@ -5,7 +5,14 @@
 import type { FormChoice, PowerBasis, Unavailable } from "@nnhal/backend";
 import { type ExtensionDefinition, elementAt } from "@nnhal/operations";
 import { type SharedMemoryForm, sharedMemoryForm } from "@nnhal/service/shared-memory";
-import { deviceStatusNames, deviceTypeNames, type Extension } from "@nnhal/types";
+import {
+  canonicalHalVersion,
+  deviceStatusNames,
+  deviceTypeNames,
+  type Extension,
+  featureLevels,
+  type HalVersion,
+} from "@nnhal/types";
 import type { Command } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import type { FoundDevice } from "../devices.ts";
@@ -17,6 +24,9 @@ export interface DeviceJson {
   readonly name: string;
   /** CPU, GPU, ACCELERATOR or OTHER; null if the engine could not be loaded. */
   readonly type: string | null;
+  /** The HAL version of its interface, and the NNAPI's number of that; null if the device is not available. */
+  readonly halVersion: HalVersion | null;
+  readonly featureLevel: number | null;
   /** null if the device is not available. */
   readonly version: string | null;
   /** The HAL's AVAILABLE, BUSY, OFFLINE or UNKNOWN; UNAVAILABLE if the device is not available. */
@@ -122,8 +132,10 @@ function describe({
 }: FoundDevice): DeviceJson {
   const common = { name, type: (type === undefined ? undefined : deviceTypeNames.get(type)) ?? null };
   if ("unavailable" in opened) {
-    return { ...common, version: null, status: "UNAVAILABLE", power: null, ...reasonOf(opened) };
+    const unknown = { halVersion: null, featureLevel: null, version: null };
+    return { ...common, ...unknown, status: "UNAVAILABLE", power: null, ...reasonOf(opened) };
   }
+  const { halVersion = canonicalHalVersion } = opened;
   const { version } = opened.getVersionString();
   const status = deviceStatusNames.get(opened.getStatus()) ?? "UNKNOWN";
   const power = powerBasis ?? null;
@@ -132,6 +144,8 @@ function describe({
     .extensions.map((extension) => describeTypes(extension, definitions));
   return {
     ...common,
+    halVersion,
+    featureLevel: featureLevels[halVersion],
     version,
     status,
     power,
@@ -169,8 +183,11 @@ function formatDevices(
   width: number | undefined,
 ): string[] {
   const [head, ...rows] = columns([
-    ["name", "type", "version", "status", "power"],
-    ...list.map(({ name, type, version, status, power }) => [name, type ?? "-", version ?? "-", status, power ?? "-"]),
+    ["name", "type", "HAL", "version", "status", "power"],
+    ...list.map(({ name, type, halVersion, version, status, power }) => [
+      ...[name, type ?? "-", halVersion ?? "-", version ?? "-"],
+      ...[status, power ?? "-"],
+    ]),
   ]);
   return [
     ...(head === undefined ? [] : [head]),

@@ -82,9 +82,17 @@ describe("nnhal explain", () => {
       policy: "android",
       preference: "FAST_SINGLE_ANSWER",
       devices: ["nnhal-adder", "nnhal-reference"],
+      halVersions: { "nnhal-adder": "aidl4", "nnhal-reference": "aidl4" },
+      minimumVersion: "1.0",
       predictedMs: steps[0].predictedMs,
       memory: { peak: 0, lowerBound: 0 },
     });
+  });
+
+  it("says which HAL version a model needs, also if it is one of AIDL", async () => {
+    await put("whole.tflite", passingModel({ type: "INT32", shape: [2, 2] }));
+    const { stdout } = await run(["explain", "whole.tflite"], { engines });
+    expect(stdout).toContain("\nHAL      the model needs aidl2; devices of aidl4\n");
   });
 
   it("looks at the power if that is preferred", async () => {
@@ -100,6 +108,7 @@ describe("nnhal explain", () => {
     expect(stdout.split("\n")).toEqual([
       "model    pass.tflite",
       "devices  nnhal-adder, nnhal-reference",
+      "HAL      the model needs 1.0; devices of aidl4",
       "policy   cost, FAST_SINGLE_ANSWER",
       expect.stringMatching(/^plan {5}1 operation in 1 step, predicted 0\.01 ms$/),
       "memory   nothing between steps",

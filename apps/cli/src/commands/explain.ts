@@ -5,8 +5,9 @@
 import { androidPolicy, askAndPlan, costPolicy, withoutTrailingDefaults } from "@nnhal/driver-core/partition";
 import { nameOperations } from "@nnhal/network/session";
 import { exitCodes } from "@nnhal/program";
-import { guardDevice, Model } from "@nnhal/runtime";
+import { type GuardedDevice, guardDevice, Model } from "@nnhal/runtime";
 import { type Device, ExecutionPreference } from "@nnhal/types";
+import { minimumVersion } from "@nnhal/validation";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ModelCommandContext } from "../context.ts";
 import type { DeviceSelection } from "../devices.ts";
@@ -111,6 +112,7 @@ export async function runExplainCommand(
     policy: options.policy,
     preference: preferenceNames.get(options.preference) ?? "",
     devices: all.map(({ name }) => name),
+    halVersions: Object.fromEntries(all.map(({ name, halVersion }) => [name, halVersion])),
     ...(model === undefined ? explainFile(file.inspection) : await explain(model, selection, all, options, context)),
   };
   if (options.svg !== undefined) {
@@ -132,7 +134,7 @@ function inPlanningOrder({ devices, cpu }: DeviceSelection): readonly Device[] {
 async function explain(
   model: LoadedModel,
   selection: DeviceSelection,
-  all: readonly Device[],
+  all: readonly GuardedDevice[],
   { preference, policy: name, run = false }: ExplainCommandOptions,
   { now, stderr, devices }: ModelCommandContext,
 ): Promise<ExplainedPlan & Partial<Explanation>> {
@@ -141,17 +143,20 @@ async function explain(
   const { hal } = validate(model);
   const definitions = { extensions: await devices.definitions() };
   const options = { definitions, ...shownNames(model) };
+  const asked = withoutTrailingDefaults(hal);
+  const minimum = minimumVersion(asked, { mode: "runtime", ...definitions });
+  const needs = minimum === undefined ? {} : { minimumVersion: minimum };
   const planned = await askAndPlan(hal, all, { preference, policy, ...(cpu && { cpu: cpu.name }) });
   if ("unplannable" in planned) {
     const problem = nameOperations(planned.message, definitions.extensions);
-    return { ...(await explainAnswers(withoutTrailingDefaults(hal), all, options)), problem };
+    return { ...needs, ...(await explainAnswers(asked, all, options)), problem };
   }
-  if (!run) return explainPlan(planned, all, undefined, options);
+  if (!run) return { ...needs, ...(await explainPlan(planned, all, undefined, options)) };
   const note = (message: string) => stderr.write(`nnhal explain: note: ${oneLine(message)}\n`);
   const measuring = { preference, policy, onFallback: note };
   const { plan: ran, measured, untimed } = await measurePlan(model, selection, measuring, now);
   if (untimed !== undefined) note(`operations are not timed: ${untimed}`);
-  return explainPlan(ran, all, measured, options);
+  return { ...needs, ...(await explainPlan(ran, all, measured, options)) };
 }
 
 function validate(model: LoadedModel): Model {

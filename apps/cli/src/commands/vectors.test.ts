@@ -73,6 +73,17 @@ describe("nnhal vectors", () => {
     expect(exitCode).toBe(0);
   });
 
+  it("drives the device through a HAL version, and says so", async () => {
+    await put("a.jsonl.gz", example("a/a"), example("a/b"));
+    const args = [folder, "--device", "fake", "--variants", "--hal"];
+    expect((await run([...args, "aidl4"])).stdout).toMatch(
+      /fake through HAL aidl4: 4 passed, 0 failed, 0 unsupported,/,
+    );
+    const { stdout } = await run([...args, "1.0", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ device: "fake", hal: "1.0", passed: 2, failed: 0, unsupported: 2 });
+    await expect(run([...args, "aidl5"])).rejects.toThrow(CommanderError);
+  });
+
   it("exits with 1 if an example fails, and shows the first difference", async () => {
     await put("a.jsonl.gz", example("a/a"), example("a/bad", { isRelaxed: true }), example("a/c"));
     const { stdout, exitCode } = await run([folder, "--device", "fake"]);

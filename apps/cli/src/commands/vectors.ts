@@ -14,9 +14,12 @@ import {
   type OnStart,
   readVectorFiles,
   runVectors,
+  runVectorsThrough,
   type VectorFile,
+  type VectorsOptions,
 } from "@nnhal/conformance";
 import { seconds } from "@nnhal/program";
+import { type HalVersion, halVersions } from "@nnhal/types";
 import { type Command, Option } from "commander";
 import type { CommandContext } from "../context.ts";
 import { fit } from "../fit.ts";
@@ -30,6 +33,7 @@ export interface VectorsCommandOptions {
   readonly filter?: string;
   readonly variants?: boolean;
   readonly path: ExecutionPath;
+  readonly hal?: HalVersion;
   readonly json?: boolean;
   /** Seconds. */
   readonly timeLimit: number;
@@ -42,6 +46,7 @@ Examples:
   nnhal vectors nn-vectors --device reference
   nnhal vectors nn-vectors --device reference --variants --filter CONV_2D
   nnhal vectors nn-vectors --device reference --path device-memory
+  nnhal vectors nn-vectors --device reference --hal aidl4 --path burst
   nnhal vectors nn-vectors --backend ./my-backend.js --device mine --json`;
 
 /** Gives the command its arguments, options and work. */
@@ -52,6 +57,11 @@ export function registerVectorsCommand(command: Command, context: () => Promise<
     .option("--filter <text>", "only examples whose name contains the text, or that test the operation of this name")
     .option("--variants", "also run each example without output dimensions, and unsigned examples as signed")
     .addOption(new Option("--path <path>", "how to execute").choices(executionPaths).default("sync"))
+    .addOption(
+      new Option("--hal <version>", "drive the device through this HAL version (default: as it is)").choices(
+        halVersions,
+      ),
+    )
     .option("--json", "print the report as JSON")
     .option("--time-limit <seconds>", "time after which an example has failed", seconds, 60)
     .addHelpText("after", help)
@@ -81,15 +91,17 @@ export async function runVectorsCommand(
     );
     if (summary.total === 0) throw new Error(`no example in ${dir} matches the filter "${options.filter ?? ""}"`);
     const { stdout } = context;
-    if (options.json) stdout.write(`${JSON.stringify(toJson(options.device, summary))}\n`);
-    else stdout.write(fit(formatReport(options.device, summary), stdout.columns));
+    const { device, hal, json } = options;
+    const through = hal === undefined ? device : `${device} through HAL ${hal}`;
+    if (json) stdout.write(`${JSON.stringify(toJson(device, hal, summary))}\n`);
+    else stdout.write(fit(formatReport(through, summary), stdout.columns));
     context.setExitCode(summary.failed > 0 ? 1 : 0);
   });
 }
 
 async function* runHere(
   files: readonly VectorFile[],
-  { device, filter, variants = false, path, timeLimit, serve: skip = 0 }: VectorsCommandOptions,
+  { device, filter, variants = false, path, hal, timeLimit, serve: skip = 0 }: VectorsCommandOptions,
   { openDevice }: CommandContext,
   onProgress: OnProgress,
   onStart?: OnStart,
@@ -100,20 +112,22 @@ async function* runHere(
     onProgress(done, name);
   });
   const opened = await openDevice(device);
-  const results = runVectors(opened, examples, {
+  const given: VectorsOptions = {
     variants,
     path,
     timeLimit: timeLimit * 1000,
     skip,
     ...(filter !== undefined && { filter: (vectorCase) => matchesText(vectorCase, filter) }),
     ...(onStart !== undefined && { onStart }),
-  });
+  };
+  const results =
+    hal === undefined ? runVectors(opened, examples, given) : runVectorsThrough(hal, opened, examples, given);
   yield* untilOffline(opened, results);
 }
 
 function runElsewhere(
   dir: string,
-  { device, filter, variants, path, timeLimit }: VectorsCommandOptions,
+  { device, filter, variants, path, hal, timeLimit }: VectorsCommandOptions,
   startSelf: NonNullable<CommandContext["startSelf"]>,
   onProgress: OnProgress,
 ): AsyncGenerator<CaseResult> {
@@ -128,6 +142,7 @@ function runElsewhere(
     String(timeLimit),
     ...filtering,
     ...deriving,
+    ...(hal === undefined ? [] : ["--hal", hal]),
     "--",
     dir,
   ];

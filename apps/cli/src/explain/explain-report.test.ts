@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { ranges } from "./explain-report.ts";
+import { formatExplanation, ranges } from "./explain-report.ts";
+
+describe("formatExplanation", () => {
+  it("names the versions of devices that differ", () => {
+    const halVersions = { one: "1.2", two: "aidl3", three: "1.2" } as const;
+    const facts = { model: "m", policy: "cost", preference: "LOW_POWER", devices: Object.keys(halVersions) };
+    const text = formatExplanation({ ...facts, halVersions, operations: [], steps: [] });
+    expect(text).toContain("\nHAL      devices of 1.2 (one, three), aidl3 (two)\n");
+  });
+});
 
 describe("ranges", () => {
   it.each([

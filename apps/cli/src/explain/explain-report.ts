@@ -39,6 +39,7 @@ function formatFacts(explanation: Explanation): string[][] {
   const facts: string[][] = [
     ["model", basename(model)],
     ["devices", devices.join(", ")],
+    ["HAL", halText(explanation)],
     ["policy", `${policy}, ${preference}`],
   ];
   if (problem === undefined) {
@@ -55,6 +56,21 @@ function formatFacts(explanation: Explanation): string[][] {
     ]);
   }
   return facts;
+}
+
+/** The version that a model needs, and those of the devices. */
+function halText({ minimumVersion, halVersions }: Explanation): string {
+  const byVersion = new Map<string, string[]>();
+  for (const [device, version] of Object.entries(halVersions)) {
+    byVersion.set(version, [...(byVersion.get(version) ?? []), device]);
+  }
+  const [only, ...others] = byVersion.keys();
+  const devices =
+    others.length === 0
+      ? only
+      : [...byVersion].map(([version, names]) => `${version} (${names.join(", ")})`).join(", ");
+  const needs = minimumVersion === undefined ? "" : `the model needs ${minimumVersion}; `;
+  return `${needs}devices of ${devices}`;
 }
 
 /** The operators of a file that cannot become a HAL model. */

@@ -60,7 +60,8 @@ async function explanation(names?: Parameters<typeof explainPlan>[3]): Promise<E
   const planned = await askAndPlan(makeDoubling().hal, devices, { policy: androidPolicy, cpu: reference.name });
   if ("unplannable" in planned) throw new Error(planned.message);
   const all = devices.map(({ name }) => name);
-  const about = { model: "doubling", policy: "android", preference: "FAST_SINGLE_ANSWER", devices: all };
+  const halVersions = Object.fromEntries(all.map((name) => [name, "aidl4" as const]));
+  const about = { model: "doubling", policy: "android", preference: "FAST_SINGLE_ANSWER", devices: all, halVersions };
   return { ...about, ...(await explainPlan(planned, devices, undefined, names)) };
 }
 

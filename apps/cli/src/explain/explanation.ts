@@ -16,7 +16,7 @@ import {
 } from "@nnhal/operations";
 import { planMemory } from "@nnhal/runtime";
 import type { OperatorReport, TfliteInspection, TfliteProblem } from "@nnhal/tflite";
-import { type Device, ErrorStatus, type Model, type Operand, OperandLifeTime } from "@nnhal/types";
+import { type Device, ErrorStatus, type HalVersion, type Model, type Operand, OperandLifeTime } from "@nnhal/types";
 import { extensionDataText } from "@nnhal/utils/graph";
 import type { ShownNames } from "../model/load-hal.ts";
 import { formatCount } from "../text.ts";
@@ -102,6 +102,10 @@ export interface Explanation extends ExplainedPlan {
   readonly preference: string;
   /** All that were asked, in planning order. */
   readonly devices: readonly string[];
+  /** By the name of the device. */
+  readonly halVersions: Readonly<Record<string, HalVersion>>;
+  /** The oldest HAL version that the model fits; absent if the file cannot become a HAL model. */
+  readonly minimumVersion?: HalVersion;
   /** Why there is no plan. */
   readonly problem?: string;
   /** Present if the file cannot become a HAL model: its operators and what becomes of them. */

@@ -65,7 +65,9 @@ describe("the suite graphs", { timeout: 120_000 }, () => {
     const results = await resultsOf(await referenceDevice(), { only: "graphs/1.0", everyWay: true, exact: true });
     expect(results.map(({ verdict }) => verdict)).toEqual(results.map(() => "passed"));
     expect(results.map(({ name }) => name)).toEqual(
-      ["sync", "async", "fenced", "burst", "device-memory", "cached", "divided"].map((way) => `graphs/1.0 ${way}`),
+      ["sync", "async", "fenced", "burst", "device-memory", "cached", "reusable", "divided"].map(
+        (way) => `graphs/1.0 ${way}`,
+      ),
     );
   });
 
@@ -92,8 +94,8 @@ describe("the suite graphs", { timeout: 120_000 }, () => {
       const broken = await faultyDevice({ preparedModel: () => ({ execute: async () => ({ ...answer, timing }) }) });
       const [first] = graphOf(1, 0).example.main.operations;
       const left = way === "divided" ? broken : without(broken, OperationType[first?.type ?? "ADD"]);
-      // Of seven ways, the last one is that of graph 13. All of graph 6 would go to the reference.
-      const [result] = await resultsOf(left, { only: way === "divided" ? "graphs/1.13" : "graphs/1.0" });
+      // Of eight ways, the last one is that of graph 7. All of graph 15 would go to the reference.
+      const [result] = await resultsOf(left, { only: way === "divided" ? "graphs/1.7" : "graphs/1.0" });
       expect(result).toMatchObject({ subject: way, verdict: "failed" });
       expect(result?.reason).toMatch(/execute: GENERAL_FAILURE: out of order; the reference stood in for it/);
     },

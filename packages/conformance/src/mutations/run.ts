@@ -25,6 +25,8 @@ export interface MutationsOptions {
    * run.
    */
   readonly sample?: number | undefined;
+  /** Returns why no status is expected of the device for a mutant of a class; it counts as skipped. Default: never. */
+  readonly exempt?: ((mutation: string, mutant: Mutant | RequestMutant) => string | undefined) | undefined;
   /** Milliseconds after which a mutant has failed. Default 60 000. */
   readonly timeLimit?: number | undefined;
   /** The number of results to leave out at the beginning. Default 0. */
@@ -33,7 +35,7 @@ export interface MutationsOptions {
 }
 
 /** The subject of the results about models that are right. */
-const originals = "original";
+export const originals = "original";
 
 /** All subjects of results: the models that are right, then the classes of mutants in the order in which they run. */
 export const mutationSubjects: readonly string[] = [
@@ -58,24 +60,31 @@ interface MutationCase {
 export async function* runMutations(
   device: Device,
   examples: Iterable<Example> | AsyncIterable<Example>,
-  { filter = () => true, sample = 1, timeLimit = 60_000, skip = 0, onStart }: MutationsOptions = {},
+  {
+    filter = () => true,
+    sample = 1,
+    exempt = () => undefined,
+    timeLimit = 60_000,
+    skip = 0,
+    onStart,
+  }: MutationsOptions = {},
 ): AsyncGenerator<CaseResult> {
   let toSkip = skip;
   const leftOut = new Map<string, number>();
   for await (const example of examples) {
     const vectorCase: VectorCase = { name: example.name, example, unspecifiedOutputs: false };
     if (!filter(vectorCase)) continue;
-    const subject = subjectOf(device, vectorCase);
+    const subject = subjectOf(device, vectorCase, exempt);
     try {
-      for (const { name, subject: mutation, exempt, judge } of subject.cases()) {
+      for (const { name, subject: mutation, exempt: exemption, judge } of subject.cases()) {
         if (mutation !== originals && !isSampled(name, sample)) {
           leftOut.set(mutation, (leftOut.get(mutation) ?? 0) + 1);
           continue;
         }
         if (toSkip-- > 0) continue;
         const start = { name, subject: mutation };
-        if (exempt !== undefined) {
-          yield { ...start, verdict: "skipped", reason: exempt };
+        if (exemption !== undefined) {
+          yield { ...start, verdict: "skipped", reason: exemption };
           continue;
         }
         await onStart?.(start);
@@ -105,7 +114,7 @@ interface Subject {
   close(): void;
 }
 
-function subjectOf(device: Device, vectorCase: VectorCase): Subject {
+function subjectOf(device: Device, vectorCase: VectorCase, exempt: NonNullable<MutationsOptions["exempt"]>): Subject {
   const { name, example } = vectorCase;
   const model = modelOf(vectorCase);
   // Prepared when a case needs it, since a run may begin with any case.
@@ -127,7 +136,7 @@ function subjectOf(device: Device, vectorCase: VectorCase): Subject {
           yield {
             name: `${name} ${mutation.name}: ${mutant.name}`,
             subject: mutation.name,
-            exempt: mutant.exempt,
+            exempt: mutant.exempt ?? exempt(mutation.name, mutant),
             judge: () => judgeModel(device, mutant),
           };
         }
@@ -141,6 +150,7 @@ function subjectOf(device: Device, vectorCase: VectorCase): Subject {
           yield {
             name: `${name} ${mutation.name}: ${mutant.name}`,
             subject: mutation.name,
+            exempt: exempt(mutation.name, mutant),
             judge: async () => judgeRequest(await accept(), mutant, measure),
           };
         }

@@ -35,7 +35,7 @@ async function watchCalls(change: (model: PreparedModel) => Partial<PreparedMode
   const watch = (result: PrepareResult): PrepareResult => {
     const { preparedModel } = result;
     if (preparedModel === null) return result;
-    const { execute, executeFenced } = preparedModel;
+    const { execute, executeFenced, createReusableExecution } = preparedModel;
     // The device knows its prepared models by identity, so that the methods are replaced in place.
     Object.assign(
       preparedModel,
@@ -49,6 +49,19 @@ async function watchCalls(change: (model: PreparedModel) => Partial<PreparedMode
         async executeFenced(...args: Parameters<NonNullable<typeof executeFenced>>) {
           calls.push(`executeFenced after ${args[1].map((fence) => fence?.state)}`);
           return executeFenced?.(...args);
+        },
+      },
+      {
+        async createReusableExecution(...args: Parameters<NonNullable<typeof createReusableExecution>>) {
+          const result = await createReusableExecution?.(...args);
+          if (!result?.execution) throw new Error("the reference sets up executions");
+          const { execution } = result;
+          calls.push("createReusableExecution");
+          const run: typeof execution.execute = (times) => {
+            calls.push("execute it");
+            return execution.execute(times);
+          };
+          return { ...result, execution: { ...execution, execute: run } };
         },
       },
       change({ ...preparedModel }),
@@ -72,6 +85,7 @@ describe("execution paths", () => {
     ["burst", ["execute on 1 kind: memory"]],
     ["device-memory", ["execute on 1 kind: token"]],
     ["cached", ["prepareModelFromCache", "execute on 1 kind: memory"]],
+    ["reusable", ["createReusableExecution", "execute it", "execute it"]],
   ])("%s goes its own way", async (path, ways) => {
     const { device, calls } = await watchCalls();
     const results = await run(device, addExample(), { path });
@@ -80,7 +94,7 @@ describe("execution paths", () => {
   });
 
   it("say what a device does not have", async () => {
-    for (const path of ["fenced", "device-memory", "cached"] as const) {
+    for (const path of ["fenced", "device-memory", "cached", "reusable"] as const) {
       const result = elementAt(await run(fakeDevice(), addExample(), { path }), 0);
       expect(result).toMatchObject({ verdict: "unsupported" });
       expect(result.reason).toContain(path === "cached" ? "the device keeps no" : "the device has no");

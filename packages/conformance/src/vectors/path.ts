@@ -1,7 +1,7 @@
 /**
  * The ways to execute a request: the plain call, a launch with a callback, behind a fence, through a burst, with every
- * argument in memory that the device has allocated, and on a model that was prepared from a cache. In each way the
- * outputs end where the request wants them.
+ * argument in memory that the device has allocated, on a model that was prepared from a cache, and by an execution that is set up once. In
+ * each way the outputs end where the request wants them.
  */
 
 import { createLocalBurst } from "@nnhal/driver-core/burst";
@@ -13,9 +13,9 @@ import type { PathRequest, PathResult } from "./path-request.ts";
 
 /**
  * The ways to execute a request. `async`: `execute_1_3` of a model that `prepareModel_1_3` launched, each with its callback;
- * `cached`: the plain call, after a preparation from a cache.
+ * `cached`: the plain call, after a preparation from a cache; `reusable`: an execution that is set up once and runs twice (AIDL 4).
  */
-export const executionPaths = ["sync", "async", "fenced", "burst", "device-memory", "cached"] as const;
+export const executionPaths = ["sync", "async", "fenced", "burst", "device-memory", "cached", "reusable"] as const;
 export type ExecutionPath = (typeof executionPaths)[number];
 
 /** Executes a request in one of the ways. */
@@ -34,7 +34,22 @@ const ways: Readonly<Record<ExecutionPath, (request: PathRequest) => Promise<Pat
   burst: executeInBurst,
   "device-memory": executeOnDeviceMemory,
   cached: execute,
+  reusable: executeTwice,
 };
+
+async function executeTwice({ preparedModel, request, options }: PathRequest): Promise<PathResult> {
+  if (preparedModel.createReusableExecution === undefined)
+    return { unsupported: "the device has no executions that are set up once" };
+  const { execution, ...created } = await preparedModel.createReusableExecution(request, options);
+  if (execution === null) return withoutShapes(created);
+  try {
+    const first = await execution.execute();
+    // Results of the first run must not matter.
+    return first.status === ErrorStatus.NONE ? await execution.execute() : first;
+  } finally {
+    execution.close?.();
+  }
+}
 
 async function executeFenced({ preparedModel, model, request, options }: PathRequest): Promise<PathResult> {
   if (preparedModel.executeFenced === undefined) return { unsupported: "the device has no fenced executions" };

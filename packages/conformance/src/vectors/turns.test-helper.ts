@@ -43,7 +43,13 @@ export const faces: readonly FaceWay[] = [
   ...aidlVersions.map((version) => ({ version, kind: "synchronous" }) as const),
 ];
 
-const ways: readonly (PathWay | FaceWay)[] = [...paths, ...faces];
+/** The ways in turn. Those that few cases can go come first: each takes what the one before it cannot. */
+const ways: readonly (PathWay | FaceWay)[] = [
+  ...faces.filter(({ version }) => version < "1.2"),
+  ...paths.filter(({ path }) => path === "fenced"),
+  ...faces.filter(({ version }) => version >= "1.2"),
+  ...paths.filter(({ path }) => path !== "fenced"),
+];
 
 let known: Promise<ReadonlyMap<PathWay | FaceWay, Share>> | undefined;
 

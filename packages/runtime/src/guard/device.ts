@@ -135,11 +135,8 @@ function guardOwn(own: Device): GuardedDevice {
       prepareModelFromCache: (cache, options = {}, model) =>
         attemptAsync(
           "prepareModelFromCache",
-          async () => {
-            const { deadline } = options;
-            const answer = await own.prepareModelFromCache?.(cache, deadline === undefined ? {} : { deadline }, model);
-            return prepare(answer, model, options);
-          },
+          async () =>
+            prepare(await own.prepareModelFromCache?.(cache, { deadline: options.deadline }, model), model, options),
           failedPreparation,
         ),
     }),
