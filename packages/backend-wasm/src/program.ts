@@ -18,6 +18,8 @@ export interface Machine {
   readonly team?: Team | undefined;
   /** True if modules may have instructions of relaxed SIMD. Default: false. */
   readonly relaxed?: boolean | undefined;
+  /** See `Plan`. Default: false. */
+  readonly isWide?: boolean | undefined;
 }
 
 /** A step that can be computed. */
@@ -85,8 +87,8 @@ export async function programOf(
   settings: ReadonlyMap<number, TensorData> = new Map(),
 ): Promise<Program> {
   await loadFor(graph);
-  const { lowerings, team } = machine;
-  return compiledPlan(machine, planGraph(graph, dimensions, settings, { lowerings, threads: team?.threads }));
+  const { lowerings, team, isWide } = machine;
+  return compiledPlan(machine, planGraph(graph, dimensions, settings, { lowerings, threads: team?.threads, isWide }));
 }
 
 /** Compiles a plan. The memory has its constants. */

@@ -70,8 +70,24 @@ async function resultsOf(
   machine: ProvenMachine,
   cases: readonly ProbeCase[],
 ): Promise<Map<ProbeCase, ArrayLike<number>>> {
-  const { team } = machine;
-  const { plan, given, results } = planOf(cases, team?.threads);
+  const prepared = await prepareCases(machine, cases);
+  prepared.compute();
+  prepared.close();
+  return prepared.results();
+}
+
+/** A compiled plan of cases. */
+export interface PreparedCases {
+  compute(): void;
+  /** Those of the last time. */
+  results(): Map<ProbeCase, ArrayLike<number>>;
+  close(): void;
+}
+
+/** Compiles one plan of all cases that the planner has. */
+export async function prepareCases(machine: ProvenMachine, cases: readonly ProbeCase[]): Promise<PreparedCases> {
+  const { team, isWide } = machine;
+  const { plan, given, results } = planOf(cases, team?.threads, isWide);
   // Each step is divided, however little work it has.
   const program = await compiledPlan({ ...machine, team: team && { ...team, leastWork: 0 } }, plan);
   const { memory, steps } = program;
@@ -83,16 +99,21 @@ async function resultsOf(
       elementAt(plan.regions, port.region).address,
     );
   }
-  for (const { units, compute } of findComputeSteps(steps)) compute(0, units);
-  program.close();
-  return new Map(
-    results.map(([each, { region, info, bytes }]) => {
-      const { address } = elementAt(plan.regions, region);
-      const data = createData(info.type, elementCount(info.dimensions));
-      new Uint8Array(data.buffer).set(memory.subarray(address, address + bytes));
-      return [each, Array.from(data, Number)];
-    }),
-  );
+  return {
+    compute() {
+      for (const { units, compute } of findComputeSteps(steps)) compute(0, units);
+    },
+    results: () =>
+      new Map(
+        results.map(([each, { region, info, bytes }]) => {
+          const { address } = elementAt(plan.regions, region);
+          const data = createData(info.type, elementCount(info.dimensions));
+          new Uint8Array(data.buffer).set(memory.subarray(address, address + bytes));
+          return [each, Array.from(data, Number)];
+        }),
+      ),
+    close: () => program.close(),
+  };
 }
 
 /** An input of the plan with its elements. */
@@ -102,8 +123,8 @@ interface Given {
 }
 
 /** One plan of all cases that the planner has. */
-function planOf(cases: readonly ProbeCase[], threads = 1) {
-  const builder = createBuilder({ threads });
+function planOf(cases: readonly ProbeCase[], threads = 1, isWide = false) {
+  const builder = createBuilder({ threads, isWide });
   const given: Given[] = [];
   const results: [ProbeCase, Port][] = [];
   let count = 0;
@@ -147,6 +168,6 @@ function planOf(cases: readonly ProbeCase[], threads = 1) {
     inputs.map(({ region }) => region),
     wanted,
   );
-  const plan: Plan = { ...layout, steps, inputs, outputs: results.map(([, port]) => port), threads };
+  const plan: Plan = { ...layout, steps, inputs, outputs: results.map(([, port]) => port), threads, isWide };
   return { plan, given, results };
 }

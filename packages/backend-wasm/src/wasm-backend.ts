@@ -23,9 +23,11 @@ import { refusalOf } from "./plan/plan-graph.ts";
 import { checkEngine, type ProvenMachine } from "./self-check.ts";
 import type { Team } from "./threads/team.ts";
 import { type WebAssemblyApi, webAssembly } from "./web-assembly.ts";
+import type { WideVectors } from "./wide.ts";
+import { setsWideFlag } from "./wide-flag.ts";
 
 /** It changes whenever results, or the modules of some network, change. */
-const version = "nnhal-wasm-3 simd";
+const version = "nnhal-wasm-4 simd";
 
 /** The compiler of modules, as far as the platform names it: another one is checked anew. Browsers keep no outcomes. */
 const compilerOf = () => globalThis.process?.versions?.v8 ?? "unknown";
@@ -45,11 +47,17 @@ export interface WasmBackendOptions {
    * Default: true.
    */
   readonly relaxed?: boolean | undefined;
+  /**
+   * True: lets V8 join two neighbouring vectors of 128 bits, in Node.js 24 and newer on processors with vectors of 256 bits, where that is proven to be right and
+   * faster. It sets V8's experimental flag `--experimental-wasm-revectorize` for the whole process, so it is for programs of one's own. The choices of the device
+   * say what came of it. Default: the environment variable NNHAL_WASM_REVECTORIZE, 1 or 0; else whether Node.js was started with the flag.
+   */
+  readonly revectorize?: boolean | undefined;
 }
 
 /** Creates a backend over WebAssembly. Throws a TypeError for unknown options. */
 export function wasmBackend(options: WasmBackendOptions = {}): Backend {
-  expectKnownOptions("wasmBackend", options, { threads: true, extensions: true, relaxed: true });
+  expectKnownOptions("wasmBackend", options, { threads: true, extensions: true, relaxed: true, revectorize: true });
   return wasmBackendOver(webAssembly(), options);
 }
 
@@ -69,7 +77,7 @@ export const backend: Backend = /* @__PURE__ */ wasmBackendOver(/* @__PURE__ */ 
 
 async function open(
   api: WebAssemblyApi | undefined,
-  { threads: option, extensions = [], relaxed: wanted = true }: WasmBackendOptions,
+  { threads: option, extensions = [], relaxed: wanted = true, revectorize }: WasmBackendOptions,
   options?: OpenOptions,
 ): Promise<BackendSession | Unavailable> {
   const given = option ?? (ifPermitted(() => globalThis.process?.env.NNHAL_WASM_THREADS) || 1);
@@ -83,15 +91,20 @@ async function open(
       remedy: "use a newer Node.js or browser, or a processor with SSE4.1",
     };
   }
+  const proposed = { api, team, relaxed: wanted && isValid(api, true) };
+  const wide = await openVectors(proposed, revectorize);
+  if ("unavailable" in wide) return wide;
+  const { isWide } = wide;
   const withThreads = team === undefined ? version : `${version} threads ${team.threads}`;
-  const proof = await proveEngine({ api, team, relaxed: wanted && isValid(api, true) }, withThreads, options);
+  const engine = isWide ? `${withThreads} wide` : withThreads;
+  const proof = await wide.optimise(() => proveEngine({ ...proposed, isWide }, engine, options));
   const { check, relaxed } = proof;
   const { choices: forms, refusalOf: wrong } = verdictOf(check);
   const isExtended = extensions.some(({ name }) => name === "nnhal.tflite");
   // A network without operations of the extension needs no code for them.
   const lowerings = isExtended ? (await import("./tflite/lowerings.ts")).withTflite : halLowerings;
-  const choices = [...threading, ...proof.choices, ...forms];
-  const machine = { api, version: `${proof.engine}${versionSuffix(forms)}`, lowerings, team, relaxed };
+  const choices = [...threading, ...wide.choices, ...proof.choices, ...forms];
+  const machine = { api, version: `${proof.engine}${versionSuffix(forms)}`, lowerings, team, relaxed, isWide };
   return {
     version: machine.version,
     choices,
@@ -108,6 +121,21 @@ async function open(
     restore: (blobs, graph, options) => restoreGraph(machine, blobs, graph, options),
     close: async () => team?.close(),
   };
+}
+
+/** Opens vectors of 256 bits if they are wanted. */
+async function openVectors(machine: ProvenMachine, option: boolean | undefined): Promise<WideVectors | Unavailable> {
+  const variable = ifPermitted(() => globalThis.process?.env.NNHAL_WASM_REVECTORIZE) || undefined;
+  if (option === undefined && variable !== undefined && variable !== "0" && variable !== "1") {
+    return {
+      unavailable: `NNHAL_WASM_REVECTORIZE is "${variable}"`,
+      remedy: "set it to 1, to 0, or not at all",
+    };
+  }
+  const isSet = () => setsWideFlag(globalThis.process?.execArgv ?? []);
+  const wanted = option ?? (variable === undefined ? isSet() : variable === "1");
+  if (!wanted) return { isWide: false, choices: [], optimise: (work) => work() };
+  return (await import("./wide.ts")).openWide(machine);
 }
 
 /** A proven engine with its name. */

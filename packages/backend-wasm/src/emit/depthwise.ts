@@ -3,7 +3,7 @@
  * conditions. Integers go in pairs of cells: the elements of two cells alternate, so that one instruction multiplies both and adds them.
  */
 import type { Code, Local } from "../assembler/code.ts";
-import { depthwiseChannels, depthwiseTurns } from "../plan/packing.ts";
+import { depthwiseTurns } from "../plan/packing.ts";
 import { type DepthwiseStep, elementBytes, type Segment } from "../plan/plan.ts";
 import { type Constants, emitExpression, holdConstants, type Leaves } from "./expression.ts";
 import type { Regions } from "./kernel.ts";
@@ -29,7 +29,7 @@ const high = low.map((byte) => byte + 8);
 
 /** Emits the rows [begin, end) of the output, which are the first two parameters. */
 export function emitDepthwise(code: Code, step: DepthwiseStep, regions: Regions): void {
-  const { source, input, output, window, rows, columns, target, operands, weights } = step;
+  const { source, input, output, window, rows, columns, target, operands, weights, channelsAtOnce } = step;
   const value = storedValue(step.value, target, operands);
   const constants = holdConstants(code, value);
   const bytes = elementBytes[source.type];
@@ -56,12 +56,11 @@ export function emitDepthwise(code: Code, step: DepthwiseStep, regions: Regions)
     zero,
   };
   const rowBytes = input.width * input.channels * bytes;
-  const channelsAtOnce = depthwiseChannels(isPaired);
   const full = Math.floor(input.channels / channelsAtOnce);
   const rest = input.channels - full * channelsAtOnce;
   const results = [target, ...operands];
   const resultLocals = [places.results, ...places.others];
-  const blockBytes = 16 * (isPaired ? 2 : 1) * depthwiseTurns(window, isPaired);
+  const blockBytes = 4 * channelsAtOnce * depthwiseTurns(window, isPaired);
   const some = (rowTaps: Segment, columnTaps: Segment, channels: number) =>
     emitChannels(code, { ...step, value }, regions, places, constants, rowTaps, columnTaps, channels);
   const pixelOf = (rowTaps: Segment, columnTaps: Segment) => {
@@ -173,12 +172,13 @@ function emitChannels(
   if (isPaired) emitPairs(code, step, places, cells, sums);
   else {
     for (const { tap, offset } of cells.values()) {
-      const [sum = 0] = sums;
-      emitMultiplyAdd(code, regions.relaxed, sum, () => {
-        code.get(places.pixel).op("v128.load", offset);
-        code.get(places.weights).op("v128.load", 16 * tap);
-      });
-      code.set(sum);
+      for (const [vector, sum] of sums.entries()) {
+        emitMultiplyAdd(code, regions.relaxed, sum, () => {
+          code.get(places.pixel).op("v128.load", offset + 16 * vector);
+          code.get(places.weights).op("v128.load", 4 * step.channelsAtOnce * tap + 16 * vector);
+        });
+        code.set(sum);
+      }
     }
   }
   for (const [vector, sum] of sums.entries()) {

@@ -46,6 +46,7 @@ export function moduleOf(
     },
     threads: plan.threads,
     relaxed,
+    isWide: plan.isWide,
   };
   const functions: FunctionSpec[] = [];
   const params: FunctionSpec["params"] = plan.threads > 1 ? ["i32", "i32", "i32"] : ["i32", "i32"];

@@ -8,6 +8,8 @@ export interface Regions {
   readonly threads: number;
   /** True if products of floats may be added without rounding them first. */
   readonly relaxed: boolean;
+  /** See `Plan`. */
+  readonly isWide: boolean;
 }
 
 /** The third parameter. */

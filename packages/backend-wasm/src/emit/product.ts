@@ -217,9 +217,10 @@ function emitTile(
       code.set(sum);
     }
     const bytes = elementBytes[target.type];
-    // A vector of bytes has 16 lanes.
-    for (let first = 0; first < locals.length; first += 16 / bytes / 4) {
-      const some = locals.slice(first, first + 16 / bytes / 4);
+    // A vector of bytes has 16 lanes. Neighbours that are joined are stored together, and no others with them.
+    const atOnce = Math.min(16 / bytes / 4, regions.isWide ? 2 : 4);
+    for (let first = 0; first < locals.length; first += atOnce) {
+      const some = locals.slice(first, first + atOnce);
       const lanes = Math.min(4 * some.length, columnsHere - 4 * first);
       storeLanes(code, target.type, some, places.results, (row * columns + 4 * first) * bytes, lanes);
     }

@@ -66,6 +66,8 @@ export interface Builder {
   readonly isTrial: boolean;
   /** See `Plan`. */
   readonly threads: number;
+  /** See `Plan`. */
+  readonly isWide: boolean;
   readonly regions: readonly PlannedRegion[];
   readonly steps: readonly Step[];
   /** The region of each operand that has a value. */
@@ -102,7 +104,8 @@ const mostInside = 256;
 export function createBuilder({
   isTrial = false,
   threads = 1,
-}: Partial<Pick<Builder, "isTrial" | "threads">> = {}): Builder {
+  isWide = false,
+}: Partial<Pick<Builder, "isTrial" | "threads" | "isWide">> = {}): Builder {
   const regions: PlannedRegion[] = [];
   const steps: Step[] = [];
   const places = new Map<number, Region>();
@@ -114,6 +117,7 @@ export function createBuilder({
   const builder: Builder = {
     isTrial,
     threads,
+    isWide,
     regions,
     steps,
     places,

@@ -46,8 +46,8 @@ export function packInto(
 }
 
 /** Channels that the kernel of depthwise convolutions computes at once. */
-export function depthwiseChannels(isPaired: boolean): number {
-  return isPaired ? 8 : 4;
+export function depthwiseChannels(isPaired: boolean, isWide: boolean): number {
+  return isPaired || isWide ? 8 : 4;
 }
 
 /** Number of weight vectors that it reads for four channels. */

@@ -156,6 +156,8 @@ export interface PlanOptions {
   readonly lowerings?: Lowerings | undefined;
   /** See `Plan`. Default: 1. */
   readonly threads?: number | undefined;
+  /** See `Plan`. Default: false. */
+  readonly isWide?: boolean | undefined;
 }
 
 /**
@@ -166,9 +168,9 @@ export function planGraph(
   graph: GraphView,
   dimensions: readonly (readonly number[] | undefined)[],
   given: ReadonlyMap<number, TensorData> = new Map(),
-  { lowerings = halLowerings, threads = 1 }: PlanOptions = {},
+  { lowerings = halLowerings, threads = 1, isWide = false }: PlanOptions = {},
 ): Plan {
-  const builder = createBuilder({ threads });
+  const builder = createBuilder({ threads, isWide });
   const settings = new Map(given);
   /** The facts of inputs and of results; undefined for omitted inputs. */
   const known = new Map<number, TensorInfo | undefined>();
@@ -207,7 +209,7 @@ export function planGraph(
   const wanted = new Set(outputs.map(({ region }) => region));
   const steps = fuseSteps(withoutDead(builder.steps, wanted), wanted);
   const used = inputs.flatMap((port) => (port === undefined ? [] : [port.region]));
-  return { ...layOutMemory(builder.regions, steps, used, wanted), steps, inputs, outputs, threads };
+  return { ...layOutMemory(builder.regions, steps, used, wanted), steps, inputs, outputs, threads, isWide };
 }
 
 /** The port of a region. */

@@ -74,7 +74,7 @@ export interface ProductStep extends Named {
   readonly depth: number;
   readonly columns: number;
   readonly source: RowSource;
-  /** Panels of `4 · tile.vectors` columns: see `packInto`. */
+  /** In panels of `4 · tile.vectors` columns: see `packInto`. */
   readonly weights: Region;
   /** A number for each column, i32 or f32. */
   readonly bias: Region;
@@ -155,7 +155,9 @@ export interface DepthwiseStep extends Named {
   readonly window: Window;
   readonly rows: readonly Segment[];
   readonly columns: readonly Segment[];
-  /** See `packInto`. */
+  /** Channels that are computed together. */
+  readonly channelsAtOnce: number;
+  /** For each cell of the filter, in panels of the channels that are computed together: see `packInto`. */
   readonly weights: Region;
   readonly bias: Region;
   readonly target: Target;
@@ -330,4 +332,6 @@ export interface Plan {
   readonly constants: number;
   /** Threads that may compute units of a step at the same time. */
   readonly threads: number;
+  /** True for a compiler that joins two neighbouring vectors of 128 bits to one of 256: tiles are larger, and results are stored by pairs. */
+  readonly isWide: boolean;
 }

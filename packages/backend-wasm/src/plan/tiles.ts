@@ -3,6 +3,12 @@
 /** Sums that are kept at once: with more, V8 11 (Node.js 20) moves them to memory and back. */
 const mostSums = 8;
 
+/** The same if pairs of them share a register. */
+const mostWideSums = 20;
+
+/** The columns of a panel are read at once from lists that are filled up to 32 numbers. */
+const mostVectors = 8;
+
 /** Bytes of the rows of a block: they stay in the second cache beside a panel of weights. */
 const blockBytes = 1 << 17;
 
@@ -13,11 +19,12 @@ const unitsPerThread = 3;
 const leastWork = 2 ** 13;
 
 /** The tile of a product of these extents, and the rows of a block: fewer for several threads, so that each has some. */
-export function tileFor(rows: number, depth: number, columns: number, isPaired: boolean, threads = 1) {
-  const most = Math.ceil(columns / 4);
-  // Four rows of two vectors read least for what they compute; few rows or few columns leave room for more of the other.
-  const vectors = Math.min(most, rows >= 4 ? 2 : Math.floor(mostSums / rows));
-  const tile = { rows: Math.min(rows, Math.floor(mostSums / vectors)), vectors };
+export function tileFor(rows: number, depth: number, columns: number, isPaired: boolean, threads = 1, isWide = false) {
+  const most = Math.min(Math.ceil(columns / 4), mostVectors);
+  const sums = isWide ? mostWideSums : mostSums;
+  // Four rows of two vectors, or five of four, read least for what they compute; few rows or few columns leave room for more of the other.
+  const vectors = Math.min(most, rows >= 4 ? (isWide ? 4 : 2) : Math.floor(sums / rows));
+  const tile = { rows: Math.min(rows, Math.floor(sums / vectors)), vectors };
   const rowBytes = isPaired ? 4 * Math.ceil(depth / 2) : 4 * depth;
   const fitting = Math.max(1, Math.floor(blockBytes / rowBytes / tile.rows));
   const tiles = Math.ceil(rows / tile.rows);

@@ -214,8 +214,8 @@ export function addRows(
     pixelStep === length &&
     (height === 1 || rowStep === width * pixelStep) &&
     (rows === height * width || batchStep === height * width * pixelStep);
-  const { threads } = builder;
-  const { tile, blockRows } = tileFor(rows, depth, columns, isPaired, threads);
+  const { threads, isWide } = builder;
+  const { tile, blockRows } = tileFor(rows, depth, columns, isPaired, threads, isWide);
   const blocks = Math.ceil(rows / blockRows);
   const work = (Math.min(rows, blockRows) * depth * columns) / (isPaired ? 8 : 4);
   const groups = groupsFor(work, columns, tile.vectors, blocks, threads);
@@ -248,8 +248,10 @@ export function addRows(
 /** The weights of a depthwise convolution with their bias and the expression of its sums. */
 export function depthwiseParts(builder: Builder, weighted: Weighted) {
   const isPaired = !isFloat(weighted.input.type);
+  const channelsAtOnce = depthwiseChannels(isPaired, builder.isWide);
   return {
     ...sums(builder, weighted),
-    weights: pack(builder, weighted.weights, depthwiseChannels(isPaired), isPaired),
+    channelsAtOnce,
+    weights: pack(builder, weighted.weights, channelsAtOnce, isPaired),
   };
 }
