@@ -2,13 +2,14 @@
  * Operations that few networks have. Whether they can be compiled is known at once; the code that plans them is loaded when a network with them is compiled, so
  * that a page without one does not load it.
  */
-import type { GraphView, KernelTensor } from "@nnhal/backend";
-import { type AnyArgs, elementCount, type OperationArgs, type TensorInfo } from "@nnhal/operations";
-import { outputOf, type Value } from "./builder.ts";
+import { bindArgumentsOf, type GraphView, type KernelTensor, type OperationView } from "@nnhal/backend";
+import { type AnyArgs, activationRange, elementCount, type OperationArgs, type TensorInfo } from "@nnhal/operations";
+import { type Builder, outputOf, type Value } from "./builder.ts";
+import type { Planned } from "./control.ts";
 import { constantOf, expectFloat, isQuant8, type Lowering, type LoweringTable } from "./lowering.ts";
 import { refuse } from "./refusal.ts";
 
-let loaded: LoweringTable | undefined;
+let loaded: typeof import("./rare.ts") | undefined;
 
 type Name = keyof typeof checks;
 
@@ -50,6 +51,9 @@ function checkReverse({ input, axis }: OperationArgs<"REVERSE", KernelTensor>): 
   if (place < 0 || place >= input.dimensions.length) refuse(`there is no axis ${place}`);
 }
 
+/** Refuses activations that there are not. */
+const checkActivation = ({ activation }: { readonly activation: number }) => void activationRange(activation);
+
 /** All is available. */
 const noCheck = () => {};
 
@@ -63,6 +67,13 @@ const checks = {
   ROI_POOLING: noCheck,
   HEATMAP_MAX_KEYPOINT: noCheck,
   AXIS_ALIGNED_BBOX_TRANSFORM: noCheck,
+  LSTM: noCheck,
+  UNIDIRECTIONAL_SEQUENCE_LSTM: noCheck,
+  BIDIRECTIONAL_SEQUENCE_LSTM: noCheck,
+  RNN: checkActivation,
+  UNIDIRECTIONAL_SEQUENCE_RNN: checkActivation,
+  BIDIRECTIONAL_SEQUENCE_RNN: checkActivation,
+  SVDF: checkActivation,
   QUANTIZED_LSTM: noCheck,
   QUANTIZED_16BIT_LSTM: noCheck,
 } as const;
@@ -72,7 +83,7 @@ function defer(name: Name): Lowering<AnyArgs, AnyArgs> {
   return (args, outputs, builder): Value | readonly Value[] => {
     // The arguments are those of the operation of this name.
     (checks[name] as (args: AnyArgs) => void)(args);
-    const lowering = loaded?.[name] as Lowering<AnyArgs, AnyArgs> | undefined;
+    const lowering = loaded?.rare[name] as Lowering<AnyArgs, AnyArgs> | undefined;
     if (lowering !== undefined) return lowering(args, outputs, builder);
     if (!builder.isTrial) throw new TypeError(`${name} is planned before its code is loaded`);
     for (const value of Object.values(args).flat()) if (isTensor(value)) builder.read(value);
@@ -89,10 +100,38 @@ export const deferredLowerings: LoweringTable = Object.fromEntries(
   Object.keys(checks).map((name) => [name, defer(name as Name)]),
 );
 
+/** More numbers than this would keep the event loop waiting. */
+const mostFolded = 4096;
+
+/** True if the results of an operation are known when a plan is made: see `folded.ts`. */
+function isFolded({ definition }: OperationView, tensors: readonly (KernelTensor | undefined)[]): boolean {
+  if (definition.extension !== undefined) return false;
+  if (definition.name === "RANK") return true;
+  return definition.dynamic && tensors.every((tensor) => tensor === undefined || tensor.data !== undefined);
+}
+
+/** The results of an operation that are known when a plan is made; undefined if they are not. In a trial without the code for it, their types. */
+export function fold(
+  view: OperationView,
+  tensors: readonly (KernelTensor | undefined)[],
+  builder: Builder,
+): Planned | undefined {
+  if (!isFolded(view, tensors)) return undefined;
+  const count = tensors.reduce((sum, tensor) => sum + elementCount(tensor?.dimensions ?? []), 0);
+  if (view.definition.dynamic && count > mostFolded)
+    refuse(`constants of ${count} elements are too large to compute with them now`);
+  if (loaded !== undefined) return loaded.foldOperation(view, tensors, builder);
+  if (!builder.isTrial) throw new TypeError(`${view.definition.name} is planned before its code is loaded`);
+  const { outputs: infos } = bindArgumentsOf(view, tensors);
+  return { infos, values: infos.map((info) => outputOf(builder, info)) };
+}
+
 /** Loads the code for the operations of a network. */
 export async function loadFor(graph: GraphView): Promise<void> {
   if (loaded !== undefined) return;
   const isRare = ({ operations }: GraphView) =>
-    operations.some(({ definition }) => definition.extension === undefined && definition.name in checks);
-  if ([graph, ...graph.referenced].some(isRare)) loaded = (await import("./rare.ts")).rare;
+    operations.some(({ definition: { extension, name, dynamic } }) => {
+      return extension === undefined && (name in checks || dynamic || name === "RANK");
+    });
+  if ([graph, ...graph.referenced].some(isRare)) loaded = await import("./rare.ts");
 }

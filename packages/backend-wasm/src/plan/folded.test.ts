@@ -3,6 +3,7 @@ import { type GraphView, viewModel } from "@nnhal/backend";
 import { modelOf, operand, subgraphOf } from "@nnhal/test-kit/models";
 import { type Operand, OperandLifeTime, OperandType, type Operation, OperationType } from "@nnhal/types";
 import { expect, it } from "vitest";
+import { loadFor } from "./deferred.ts";
 import { planGraph, refusalOf } from "./plan-graph.ts";
 
 const { TENSOR_FLOAT32, TENSOR_INT32, INT32, FLOAT32 } = OperandType;
@@ -26,7 +27,7 @@ function viewOf(
 
 const extentsOf = (graph: GraphView) => graph.inputs.map((index) => graph.operands[index]?.dimensions);
 
-it("is the rank of a tensor, whatever its elements are", () => {
+it("is the rank of a tensor, whatever its elements are", async () => {
   const graph = viewOf(
     [
       { type: TENSOR_FLOAT32, dimensions: [2, 3, 4], lifetime: SUBGRAPH_INPUT },
@@ -34,6 +35,7 @@ it("is the rank of a tensor, whatever its elements are", () => {
     ],
     [{ type: OperationType.RANK, inputs: [0], outputs: [1] }],
   );
+  await loadFor(graph);
   const plan = planGraph(graph, extentsOf(graph));
   const [copy] = plan.steps;
   expect(plan.steps.map(({ kind }) => kind)).toEqual(["move"]);
@@ -69,7 +71,8 @@ function boxes(count: number, score: number, isConstant = true): GraphView {
   );
 }
 
-it("is a result whose shape depends on data that are constant, and the shapes that follow", () => {
+it("is a result whose shape depends on data that are constant, and the shapes that follow", async () => {
+  await loadFor(boxes(3, 0.9));
   const shapeOf = (graph: GraphView) => planGraph(graph, extentsOf(graph)).outputs.map(({ info }) => info.dimensions);
   // All boxes are the same one, of which one is left.
   expect(shapeOf(boxes(3, 0.9))).toEqual([[1, 1]]);

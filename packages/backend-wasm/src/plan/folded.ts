@@ -14,24 +14,15 @@ import {
 } from "@nnhal/operations";
 import type { Builder } from "./builder.ts";
 import type { Planned } from "./control.ts";
-import { refuse } from "./refusal.ts";
 
-/** More numbers than this would keep the event loop waiting. */
-const mostNumbers = 4096;
-
-/** The results of an operation and their elements; undefined if they are not known when a plan is made. */
+/** The results of an operation and their elements. */
 export function foldOperation(
   view: OperationView,
   tensors: readonly (KernelTensor | undefined)[],
   builder: Builder,
-): Required<Planned> | undefined {
+): Required<Planned> {
   const { definition, match } = view;
-  const isKnown = (tensor: KernelTensor | undefined) => tensor === undefined || tensor.data !== undefined;
-  const isConstant = definition.dynamic && tensors.every(isKnown);
-  if (definition.reference === undefined || (definition.name !== "RANK" && !isConstant)) return undefined;
-  const count = tensors.reduce((sum, tensor) => sum + elementCount(tensor?.dimensions ?? []), 0);
-  if (isConstant && count > mostNumbers)
-    refuse(`constants of ${count} elements are too large to compute with them now`);
+  if (definition.reference === undefined) throw new TypeError(`${definition.name} has no reference kernel`);
   const { args, outputs } = bindArgumentsOf(view, tensors);
   const results = outputs.map(
     (info): OutputTensor => ({ ...info, data: createData(info.type, elementCount(info.dimensions)) }),

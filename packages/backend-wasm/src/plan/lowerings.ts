@@ -6,13 +6,11 @@ import { deferredLowerings } from "./deferred.ts";
 import { divisions } from "./division.ts";
 import { grouped } from "./grouped.ts";
 import type { Lowerings, LoweringTable } from "./lowering.ts";
-import { lstms } from "./lstm.ts";
 import { movement } from "./movement.ts";
 import { normalisations } from "./normalisation.ts";
 import { pooling } from "./pooling.ts";
 import { reductions } from "./reduction.ts";
 import { resizing } from "./resize.ts";
-import { rnns } from "./rnn.ts";
 import { searches } from "./search.ts";
 import { softmax } from "./softmax.ts";
 import { transcendental } from "./transcendental.ts";
@@ -25,13 +23,11 @@ const table: LoweringTable = {
   ...deferredLowerings,
   ...divisions,
   ...grouped,
-  ...lstms,
   ...movement,
   ...normalisations,
   ...pooling,
   ...reductions,
   ...resizing,
-  ...rnns,
   ...searches,
   ...softmax,
   ...transcendental,

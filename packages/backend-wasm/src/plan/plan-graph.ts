@@ -26,8 +26,8 @@ import { OperandLifeTime } from "@nnhal/types";
 import { addElementwise, type Builder, createBuilder, layoutOf, outputOf, type Value } from "./builder.ts";
 import { addControl, type Fact, type Planned } from "./control.ts";
 import { copyElements } from "./copied.ts";
+import { fold } from "./deferred.ts";
 import { element } from "./expression.ts";
-import { foldOperation } from "./folded.ts";
 import { fuseSteps, withoutDead } from "./fuse.ts";
 import { fromHalf, toHalf, widenedArgument, widenInfo } from "./half.ts";
 import type { Lowerings } from "./lowering.ts";
@@ -284,7 +284,7 @@ function planOperation(
       planSubgraph(graph, inputs, builder, lowerings),
     );
   }
-  const folded = foldOperation(view, tensors, builder);
+  const folded = fold(view, tensors, builder);
   if (folded !== undefined) return folded;
   const lowering = lowerings(definition);
   if (lowering === undefined) return refuse("wasm does not have this operation");

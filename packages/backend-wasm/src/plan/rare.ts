@@ -1,10 +1,22 @@
 /** Lowerings of operations that few networks have: see `deferred.ts`. */
 import { detections } from "./detection.ts";
 import type { LoweringTable } from "./lowering.ts";
+import { lstms } from "./lstm.ts";
 import { matrices } from "./matrices.ts";
 import { quantisedLstms } from "./quantised-lstm.ts";
 import { rearrangements } from "./rearrangement.ts";
 import { regions } from "./regions.ts";
+import { rnns } from "./rnn.ts";
+
+export { foldOperation } from "./folded.ts";
 
 /** The lowerings. */
-export const rare: LoweringTable = { ...detections, ...matrices, ...quantisedLstms, ...rearrangements, ...regions };
+export const rare: LoweringTable = {
+  ...detections,
+  ...lstms,
+  ...matrices,
+  ...quantisedLstms,
+  ...rearrangements,
+  ...regions,
+  ...rnns,
+};
