@@ -32,7 +32,7 @@ import {
 } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
 import { nextTurn } from "@nnhal/utils/time";
-import { advance, partsOf, rest, workBetweenLooks } from "./parts.ts";
+import { advance, isCompute, type Parts, rest, straightParts, workBetweenLooks } from "./parts.ts";
 import { settingsOf } from "./plan/plan-graph.ts";
 import { findComputeSteps, type Machine, type Program, programOf, restoredProgram, savedProgram } from "./program.ts";
 
@@ -64,17 +64,21 @@ interface ProgramFor {
   readonly outputShapes: readonly OutputShape[];
   /** The outputs in the memory. */
   readonly results: readonly Uint8Array[];
+  partsOf(context: RunContext): Parts;
 }
 
-function openProgram(program: Program, values: ReadonlyMap<number, InputBuffer>): ProgramFor {
-  const { plan, memory } = program;
+async function openProgram(program: Program, values: ReadonlyMap<number, InputBuffer>): Promise<ProgramFor> {
+  const { plan, memory, steps } = program;
   const infos = plan.outputs.map(({ info }) => info);
   const results = plan.outputs.map(({ region, bytes }) => {
     const { address } = elementAt(plan.regions, region);
     return memory.subarray(address, address + bytes);
   });
   const outputShapes = infos.map(({ dimensions }) => ({ dimensions, isSufficient: true }));
-  return { program, values, infos, outputShapes, results };
+  const made = { program, values, infos, outputShapes, results };
+  if (steps.every(isCompute)) return { ...made, partsOf: () => straightParts(steps) };
+  const { controlledParts } = await import("./controlled-parts.ts");
+  return { ...made, partsOf: (context) => controlledParts(program, context) };
 }
 
 /** Compiles a subgraph. Rejects with the reason if it cannot be compiled. */
@@ -112,7 +116,7 @@ async function openGraph(
   const extents = settings.length > 0 ? undefined : staticExtents(graph);
   if (extents !== undefined) {
     const program = await open(extents);
-    compiled.programs.push(openProgram(program, new Map()));
+    compiled.programs.push(await openProgram(program, new Map()));
     await warmUp(program);
     check();
   }
@@ -242,7 +246,7 @@ async function addProgram(compiled: Compiled, inputs: readonly (InputBuffer | un
     inputs.map((input) => input?.dimensions),
     settings,
   );
-  const made = openProgram(program, values);
+  const made = await openProgram(program, values);
   addVariant(programs, made)?.program.close();
   return made;
 }
@@ -280,7 +284,7 @@ function start(
       section?.end();
       return { status: ErrorStatus.NONE, outputShapes, ...(context.measure && { timeOnDevice }) };
     };
-    const parts = partsOf(program, context);
+    const parts = found.partsOf(context);
     return advance(parts, context, check) ? finish() : rest(parts, context, check).then(finish);
   } catch (error) {
     section?.end();
