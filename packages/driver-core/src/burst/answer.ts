@@ -46,10 +46,13 @@ export function misfitOf(
   capacity: number,
   refuseMemory: (memory: Memory) => string | undefined,
 ): string | undefined {
-  if (deadline !== undefined) return "it has a deadline, which HAL 1.2 does not know";
-  if (loopTimeoutDuration !== undefined) return "it has a loop timeout, which HAL 1.2 does not know";
-  if (hints !== undefined) return "it has hints, which HAL 1.2 does not know";
-  if (signal !== undefined) return "it has a signal, which no queue carries";
+  const unknown = [
+    deadline !== undefined && "a deadline",
+    loopTimeoutDuration !== undefined && "a loop timeout",
+    hints && "hints",
+    signal && "a signal",
+  ].find(Boolean);
+  if (unknown) return `it has ${unknown}, which HAL 1.2 does not know`;
   for (const [index, pool] of request.pools.entries()) {
     if (pool.kind !== "memory") return `pool ${index} is a ${pool.kind}, which HAL 1.2 does not know`;
     const refusal = refuseMemory(pool.memory);
