@@ -82,7 +82,7 @@ async function open(
 ): Promise<BackendSession | Unavailable> {
   const given = option ?? (ifPermitted(() => globalThis.process?.env.NNHAL_WASM_THREADS) || 1);
   // One thread needs no code for others.
-  const opened = given === 1 ? { choices: [] } : await (await import("./threads/open.ts")).openTeams(given);
+  const opened = given === 1 ? { choices: [] } : await (await import("./by-need.ts")).openTeams(given);
   if ("unavailable" in opened) return opened;
   const { team, choices: threading }: OpenedThreads<Team> = opened;
   if (api === undefined || !isValid(api, false)) {
@@ -135,7 +135,7 @@ async function openVectors(machine: ProvenMachine, option: boolean | undefined):
   const isSet = () => setsWideFlag(globalThis.process?.execArgv ?? []);
   const wanted = option ?? (variable === undefined ? isSet() : variable === "1");
   if (!wanted) return { isWide: false, choices: [], optimise: (work) => work() };
-  return (await import("./wide.ts")).openWide(machine);
+  return (await import("./by-need.ts")).openWide(machine);
 }
 
 /** A proven engine with its name. */

@@ -46,12 +46,10 @@ export function misfitOf(
   capacity: number,
   refuseMemory: (memory: Memory) => string | undefined,
 ): string | undefined {
-  const unknown = [
-    deadline !== undefined && "a deadline",
-    loopTimeoutDuration !== undefined && "a loop timeout",
-    hints && "hints",
-    signal && "a signal",
-  ].find(Boolean);
+  let unknown = signal && "a signal";
+  if (hints) unknown = "hints";
+  if (loopTimeoutDuration !== undefined) unknown = "a loop timeout";
+  if (deadline !== undefined) unknown = "a deadline";
   if (unknown) return `it has ${unknown}, which HAL 1.2 does not know`;
   for (const [index, pool] of request.pools.entries()) {
     if (pool.kind !== "memory") return `pool ${index} is a ${pool.kind}, which HAL 1.2 does not know`;

@@ -88,11 +88,8 @@ function guardOwn(own: Device): GuardedDevice {
     return answer;
   };
   /** Prepares a model once more, without the files and the deadline of the first time. */
-  const prepareAnew = async (
-    model: Model,
-    { cache: _, deadline: __, ...lasting }: PrepareOptions,
-  ): Promise<PreparedModel | undefined> => {
-    const answer: unknown = await own.prepareModel(model, lasting);
+  const prepareAnew = async (model: Model, options: PrepareOptions): Promise<PreparedModel | undefined> => {
+    const answer: unknown = await own.prepareModel(model, { ...options, cache: undefined, deadline: undefined });
     const isPrepared = hasFields(answer) && answer.status === ErrorStatus.NONE;
     return isPrepared && isPreparedModel(answer.preparedModel) ? answer.preparedModel : undefined;
   };
@@ -132,11 +129,10 @@ function guardOwn(own: Device): GuardedDevice {
         failedPreparation,
       ),
     ...(canKeep && {
-      prepareModelFromCache: (cache, options = {}, model) =>
+      prepareModelFromCache: (cache, options, model) =>
         attemptAsync(
           "prepareModelFromCache",
-          async () =>
-            prepare(await own.prepareModelFromCache?.(cache, { deadline: options.deadline }, model), model, options),
+          async () => prepare(await own.prepareModelFromCache?.(cache, options, model), model, options),
           failedPreparation,
         ),
     }),

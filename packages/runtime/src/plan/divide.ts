@@ -170,9 +170,7 @@ async function prepareOn(
   prepareParts: PrepareParts,
 ): Promise<Divided | Unplannable | Outcome> {
   const { cpu, policy = costPolicy, partition = 1, onFallback, onStep, log = defaultLogger, trace } = options;
-  // The CPU prepares when a step fails, after the deadline of this preparation.
-  const { deadline: _, ...lasting } = prepareOptions;
-  const { preference } = lasting;
+  const { preference } = prepareOptions;
   const chosen = await section.run(() =>
     askAndPlan(
       model,
@@ -218,7 +216,10 @@ async function prepareOn(
   }
   const prepared = divided ?? (await parts());
   if ("status" in prepared) return prepared;
-  const fallback = canFallBack ? { cpu, options: lasting, ...(onFallback && { onFallback }) } : undefined;
+  // The CPU prepares when a step fails, after the deadline of this preparation.
+  const fallback = canFallBack
+    ? { cpu, options: { ...prepareOptions, deadline: undefined }, ...(onFallback && { onFallback }) }
+    : undefined;
   const { plannedModel } = await plannedModels();
   const planned = plannedModel(prepared, watch.now, {
     ...(fallback && { fallback }),
