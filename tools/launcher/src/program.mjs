@@ -116,7 +116,8 @@ export const urlsOfSources = {
 
 /** An import of a variable, which may have notes for bundlers before it. */
 const variableImport = /\bimport\((?=(?:\/\*[^*]*\*\/ )*\w+\))/g;
-const importHelper = fileURLToPath(new URL("import-from.mjs", import.meta.url));
+/** Not a part of the program: it looks for other files of its folder. */
+const importHelper = new URL("import-from.mjs", import.meta.url).href;
 
 /** Changes with Node.js, with an install, and with this file. @param {string} root */
 function surroundings(root) {

@@ -24,7 +24,7 @@ let second: number;
 beforeEach(() => {
   second = 0;
   root = realpathSync(mkdtempSync(join(tmpdir(), "nnhal-program-")));
-  for (const name of ["program.mjs", "import-from.mjs"]) {
+  for (const name of ["program.mjs", "import-from.mjs", "sources.mjs", "source-hooks.mjs", "source-bundles.mjs"]) {
     cpSync(join(here, name), join(root, "tools/launcher/src", name));
   }
   link(realpathSync(join(here, "../node_modules/esbuild")), join(root, "tools/launcher/node_modules/esbuild"));
@@ -120,4 +120,18 @@ test("modules keep their URLs, and find packages that only they can see, also th
   );
   const url = pathToFileURL(join(root, "packages/shapes/src/index.ts")).href;
   expect(run()).toBe(`${url} [ 'far', 'far', true ] ERR_MODULE_NOT_FOUND\n`);
+});
+
+test("a package of the workspace that is named by a variable is loaded from its sources if it is not built, else as it is built", () => {
+  put("apps/cli/src/main.ts", `const name: string = "@nnhal/shapes";\nconsole.log((await import(name)).text);\n`);
+  put("packages/shapes/tsconfig.json", "{}");
+  expect(run()).toBe("first\n");
+  put("packages/shapes/dist/index.js", `export const text = "built";\n`);
+  expect(run()).toBe("built\n");
+  rmSync(join(root, "packages/shapes/dist"), { recursive: true });
+  put(
+    "packages/shapes/package.json",
+    JSON.stringify({ name: "@nnhal/shapes", type: "module", exports: "./dist/index.js" }),
+  );
+  expect(run()).toContain("Cannot find module");
 });

@@ -13,14 +13,31 @@ import { bundleEnding, bundlePackage, moduleAt, packageFolderOf, transformFile }
 /** The modules of each package that this process has loaded, by the package's folder. @type {Map<string, Promise<import("./source-bundles.mjs").Modules>>} */
 const packages = new Map();
 
+/** The program of the process. @type {string | undefined} */
+let program;
+
+/** @type {import("node:module").InitializeHook<string | undefined>} */
+export function initialize(url) {
+  program = url;
+}
+
 /** @type {import("node:module").ResolveHook} */
-export function resolve(specifier, context, next) {
+export async function resolve(specifier, context, next) {
   if (specifier.endsWith(bundleEnding) && context.parentURL !== undefined) {
     const { href } = new URL(specifier, context.parentURL);
     const source = `${href.slice(0, -bundleEnding.length)}.ts`;
     return { url: existsSync(fileURLToPath(source)) ? source : href, shortCircuit: true };
   }
-  return next(specifier, { ...context, conditions: ["@nnhal/source", ...context.conditions] });
+  const sources = { ...context, conditions: ["@nnhal/source", ...context.conditions] };
+  try {
+    return await next(specifier, sources);
+  } catch (error) {
+    if (program === undefined || !/^[@a-z]/.test(specifier) || specifier.includes(":")) throw error;
+    // A peer dependency is that of the program. Where each package has a folder of its own, only a full install has it there too.
+    return Promise.resolve(next(specifier, { ...sources, parentURL: program })).catch(() => {
+      throw error;
+    });
+  }
 }
 
 /** @type {import("node:module").LoadHook} */

@@ -152,3 +152,15 @@ test("a source that cannot be compiled is named with its line", () => {
   expect(stdout).toBe("");
   expect(stderr).toMatch(/packages[\\/]shapes[\\/]src[\\/]count\.ts:2:13: ERROR: Expected identifier/);
 });
+
+test("a peer dependency of a package is that of the program, as in an install", () => {
+  put("apps/cli/node_modules/peer/package.json", JSON.stringify({ name: "peer", main: "main.js" }));
+  put("apps/cli/node_modules/peer/main.js", `exports.peer = "of the program";\n`);
+  put("packages/shapes/src/index.ts", `export { peer } from "peer";\n`);
+  const text = `import { peer } from "@nnhal/shapes";\nconsole.log(peer);\n`;
+  expect(run(text, "apps/cli/main.ts")).toMatchObject({ stdout: "of the program\n", stderr: "" });
+  expect(run(text).stderr).toContain("Cannot find package 'peer' imported from");
+  put("packages/shapes/node_modules/peer/package.json", JSON.stringify({ name: "peer", main: "main.js" }));
+  put("packages/shapes/node_modules/peer/main.js", `exports.peer = "its own";\n`);
+  expect(run(text, "apps/cli/main.ts").stdout).toBe("its own\n");
+});

@@ -241,7 +241,7 @@ export const graphFaults: readonly GraphFault[] = [
       });
     },
   ),
-  prepareChanged("changes a constant in its first reader, and reads it again", "graphs/1.7", (model) => {
+  prepareChanged("changes a constant in its first reader, and reads it again", "graphs/1.25", (model) => {
     const { main } = model;
     const shared = main.operands.findIndex(
       ({ lifetime, type, numberOfConsumers, dimensions }, index) =>
