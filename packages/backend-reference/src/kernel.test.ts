@@ -1,6 +1,6 @@
 import type { KernelSetup } from "@nnhal/backend";
 import type { AnyArgs, Operation, TensorInfo } from "@nnhal/operations";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Held, kernelOf } from "./kernel.ts";
 import { createScratch } from "./scratch.ts";
 
@@ -42,24 +42,16 @@ function createRuns(count: number) {
   return { run, began };
 }
 
-describe("the outputs of a kernel", () => {
-  it("are cleared at once if they are small, new or used", () => {
-    const { run, began } = createRuns(2 ** 16);
-    run();
-    run();
-    expect(began).toEqual([
-      { pauses: 0, isZero: true },
-      { pauses: 0, isZero: true },
-    ]);
-  });
-
-  it("are cleared with pauses if they are large, new or used: the system gives new memory page by page", () => {
-    const { run, began } = createRuns(2 ** 20);
-    run();
-    run();
-    expect(began).toEqual([
-      { pauses: 15, isZero: true },
-      { pauses: 15, isZero: true },
-    ]);
-  });
+// The system gives new memory page by page, so that it is cleared like used memory if it is large.
+it.each([
+  ["small, are cleared at once", 2 ** 16, 0],
+  ["large, are cleared with pauses", 2 ** 20, 15],
+])("the outputs of a kernel, if they are %s, new or used", (_, count, pauses) => {
+  const { run, began } = createRuns(count);
+  run();
+  run();
+  expect(began).toEqual([
+    { pauses, isZero: true },
+    { pauses, isZero: true },
+  ]);
 });

@@ -57,6 +57,17 @@ async function openNoting() {
   return { device, compiled, ran };
 }
 
+/** An execution with an attribute, which sums 1, 2 and 3, 4. */
+function createSum(compilation: Compilation) {
+  const execution = new Execution(compilation);
+  const sum = new Float32Array(2);
+  execution.setInput(0, Float32Array.of(1, 2));
+  execution.setInput(1, Float32Array.of(3, 4));
+  execution.setOutput(0, sum);
+  addExecutionAttribute(execution, attribute(2, 20));
+  return { execution, sum };
+}
+
 /** Sums twice with attributes. Returns what the backend read. */
 async function sumTwice<Noted>(
   device: Device,
@@ -69,12 +80,7 @@ async function sumTwice<Noted>(
   await compilation.finish();
   const queue = burst ? await Burst.create(compilation) : undefined;
   for (const turn of [1, 2]) {
-    const execution = new Execution(compilation);
-    const sum = new Float32Array(2);
-    execution.setInput(0, Float32Array.of(1, 2));
-    execution.setInput(1, Float32Array.of(3, 4));
-    execution.setOutput(0, sum);
-    addExecutionAttribute(execution, attribute(2, 20));
+    const { execution, sum } = createSum(compilation);
     await (queue === undefined ? execution.compute() : execution.burstCompute(queue));
     expect([...sum]).toEqual([4, 6]);
     if (turn === 1) between();
@@ -194,12 +200,7 @@ it.each([
   const compilation = new Compilation(addModel(), [wrap(device)]);
   addCompilationAttribute(compilation, attribute(1, 10));
   await compilation.finish();
-  const execution = new Execution(compilation);
-  const sum = new Float32Array(2);
-  execution.setInput(0, Float32Array.of(1, 2));
-  execution.setInput(1, Float32Array.of(3, 4));
-  execution.setOutput(0, sum);
-  addExecutionAttribute(execution, attribute(2, 20));
+  const { execution, sum } = createSum(compilation);
   execution.setReusable(true);
   await execution.compute();
   await execution.compute();

@@ -32,7 +32,8 @@ export async function resolve(specifier, context, next) {
   try {
     return await next(specifier, sources);
   } catch (error) {
-    if (program === undefined || !/^[@a-z]/.test(specifier) || specifier.includes(":")) throw error;
+    const isMissing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+    if (!isMissing || program === undefined || !/^[@a-z]/.test(specifier) || specifier.includes(":")) throw error;
     // A peer dependency is that of the program. Where each package has a folder of its own, only a full install has it there too.
     return Promise.resolve(next(specifier, { ...sources, parentURL: program })).catch(() => {
       throw error;

@@ -43,7 +43,7 @@ export const faces: readonly FaceWay[] = [
   ...aidlVersions.map((version) => ({ version, kind: "synchronous" }) as const),
 ];
 
-/** The ways in turn. Those that few cases can go come first: each takes what the one before it cannot. */
+/** The ways, in the order in which they get cases. A way that suits few cases comes early, so that the others leave it enough. */
 const ways: readonly (PathWay | FaceWay)[] = [
   ...faces.filter(({ version }) => version < "1.2"),
   ...paths.filter(({ path }) => path === "fenced"),
