@@ -1,29 +1,13 @@
 /** Convolutions and fully connected layers as products, and depthwise convolutions. */
 import type { KernelTensor } from "@nnhal/backend";
-import {
-  dilatedExtent,
-  elementCount,
-  type OperationArgs,
-  type OperationName,
-  type Padding,
-  stridesOf,
-  type TensorInfo,
-} from "@nnhal/operations";
-import {
-  addElementwise,
-  addMove,
-  type Builder,
-  operandOf,
-  outputOf,
-  transpose,
-  transposeInto,
-  type Value,
-} from "./builder.ts";
-import { type Expression, element, makeInteger, real } from "./expression.ts";
+import { elementCount, type OperationArgs, type OperationName, type Padding, type TensorInfo } from "@nnhal/operations";
+import { addElementwise, type Builder, outputOf, transpose, transposeInto, type Value } from "./builder.ts";
+import { type Expression, element } from "./expression.ts";
 import type { LoweringTable } from "./lowering.ts";
-import type { ImageExtents, Segment, Window } from "./plan.ts";
+import type { ImageExtents, Window } from "./plan.ts";
 import { refuse } from "./refusal.ts";
 import { addProduct, depthwiseParts, type Sums } from "./weighted.ts";
+import { addWindows, extentsOf, mostCells, type Sliding, segmentsOf } from "./windows.ts";
 
 const toNhwc = [0, 2, 3, 1];
 const toNchw = [0, 3, 1, 2];
@@ -53,37 +37,6 @@ export function prepareImage(builder: Builder, tensor: KernelTensor, padding: Pa
   };
 }
 
-/** A copy of an image with some value around it, of these extents; the image itself if they are its own. */
-function surround(
-  builder: Builder,
-  image: Value,
-  top: number,
-  left: number,
-  height: number,
-  width: number,
-  around: number,
-): Value {
-  const [batches = 1, ownHeight = 1, ownWidth = 1, channels = 1] = image.dimensions;
-  if (ownHeight >= height && ownWidth >= width && top === 0 && left === 0) return image;
-  const result = builder.value(image.type, [
-    batches,
-    Math.max(height, top + ownHeight),
-    Math.max(width, left + ownWidth),
-    channels,
-  ]);
-  addElementwise(builder, "pad", [], result, image.type === "f32" ? real(around) : makeInteger(around), 1);
-  const strides = stridesOf(result.dimensions);
-  const offset = top * (strides[1] ?? 0) + left * (strides[2] ?? 0);
-  addMove(
-    builder,
-    "pad",
-    image.dimensions,
-    operandOf(image, stridesOf(image.dimensions)),
-    operandOf(result, strides, offset),
-  );
-  return result;
-}
-
 /** The value of an output as NHWC, and what brings it into the output's own order. */
 export function imageOutput(builder: Builder, output: TensorInfo, nchw: boolean) {
   const own = outputOf(builder, output);
@@ -97,46 +50,6 @@ export function imageOutput(builder: Builder, output: TensorInfo, nchw: boolean)
       return own;
     },
   };
-}
-
-/** Strides, dilation and padding of a window. */
-export interface Sliding extends Padding {
-  readonly strideWidth: number;
-  readonly strideHeight: number;
-  readonly dilationWidth: number;
-  readonly dilationHeight: number;
-}
-
-/** More cells than this, of all parts together, would make too much code. */
-const mostCells = 2048;
-
-/** The parts of an axis whose windows see the same cells. An axis may be long: only places where the cells change are looked at. */
-export function segmentsOf(
-  count: number,
-  extent: number,
-  cells: number,
-  stride: number,
-  dilation: number,
-  padding: number,
-): Segment[] {
-  const found: Segment[] = [];
-  /** The first index whose window begins at a pixel or behind it. */
-  const indexFor = (pixel: number) => Math.ceil((pixel + padding) / stride);
-  for (let index = 0; index < count; ) {
-    const begin = index * stride - padding;
-    const firstTap = Math.min(cells, Math.max(0, Math.ceil(-begin / dilation)));
-    const inside = Math.min(cells, Math.ceil((extent - begin) / dilation));
-    const endTap = Math.max(firstTap, inside);
-    // One more cell is inside at the front, or one fewer at the end.
-    const changes = [indexFor((1 - firstTap) * dilation), indexFor(extent - (inside - 1) * dilation)];
-    const end = Math.min(count, ...changes.filter((change) => change > index));
-    const last = found.at(-1);
-    if (last?.firstTap === firstTap && last.endTap === endTap) found[found.length - 1] = { ...last, end };
-    else found.push({ begin: index, end, firstTap, endTap });
-    if (found.length > mostCells) refuse("its borders make more code than there may be");
-    index = end;
-  }
-  return found;
 }
 
 /** The operands of a layer of the HAL, or of one with another use of its sums. */
@@ -153,11 +66,8 @@ export function addConvolution(
 ): Value {
   const { image, padding } = prepareImage(builder, input, sliding, nchw);
   const { target, finish } = imageOutput(builder, output, nchw);
-  const [channels = 0, height = 1, width = 1, depth = 1] = filter.dimensions;
-  const size = height * width * depth;
-  const weights = { filter, depth: size, columns: channels, depthStep: 1, columnStep: size };
-  const { source, rows } = rowsUnder(builder, image, input, target, height, width, { ...sliding, ...padding });
-  addProduct(builder, "CONV_2D", { input, weights, bias, output, activation, sums }, rows, source, target);
+  const convolved = { input, filter, bias, output, activation, sums };
+  addWindows(builder, "CONV_2D", convolved, image, { ...sliding, ...padding }, target);
   return finish();
 }
 
@@ -279,12 +189,6 @@ export function windowOf(
   return window;
 }
 
-/** The extents of an image in NHWC. */
-export function extentsOf({ dimensions }: Pick<Value, "dimensions">): ImageExtents {
-  const [batches = 1, height = 1, width = 1, channels = 1] = dimensions;
-  return { batches, height, width, channels };
-}
-
 /** Each channel `count` times, side by side. */
 function repeatChannels(builder: Builder, image: Value, count: number): Value {
   const { batches, height, width, channels } = extentsOf(image);
@@ -299,57 +203,4 @@ function repeatChannels(builder: Builder, image: Value, count: number): Value {
     copy,
   );
   return result;
-}
-
-/** The rows of a product that are the cells under each window. */
-export function rowsUnder(
-  builder: Builder,
-  image: Value,
-  input: TensorInfo,
-  target: Value,
-  height: number,
-  width: number,
-  sliding: Sliding,
-) {
-  const { height: outHeight, width: outWidth, batches } = extentsOf(target);
-  const { dilationHeight, dilationWidth, paddingTop, paddingLeft } = sliding;
-  // A stride counts only where there are several places.
-  const [strideHeight, strideWidth] = [
-    outHeight === 1 ? 1 : sliding.strideHeight,
-    outWidth === 1 ? 1 : sliding.strideWidth,
-  ];
-  // Padding below 0 leaves out the first pixels.
-  const [skippedRows, skippedColumns] = [Math.max(0, -paddingTop), Math.max(0, -paddingLeft)];
-  const neededHeight = skippedRows + (outHeight - 1) * strideHeight + dilatedExtent(height, dilationHeight);
-  const neededWidth = skippedColumns + (outWidth - 1) * strideWidth + dilatedExtent(width, dilationWidth);
-  const around = image.type === "f32" ? 0 : input.zeroPoint;
-  const whole = surround(
-    builder,
-    image,
-    Math.max(0, paddingTop),
-    Math.max(0, paddingLeft),
-    neededHeight,
-    neededWidth,
-    around,
-  );
-  const extents = extentsOf(whole);
-  const rowOf = extents.width * extents.channels;
-  const runs: number[] = [];
-  for (let i = 0; i < height; i++) {
-    const row = (skippedRows + i * dilationHeight) * rowOf + skippedColumns * extents.channels;
-    if (dilationWidth === 1) runs.push(row);
-    else for (let j = 0; j < width; j++) runs.push(row + j * dilationWidth * extents.channels);
-  }
-  const source = {
-    region: whole.region,
-    type: whole.type,
-    width: outWidth,
-    height: outHeight,
-    pixelStep: strideWidth * extents.channels,
-    rowStep: strideHeight * rowOf,
-    batchStep: extents.height * rowOf,
-    runs,
-    length: (dilationWidth === 1 ? width : 1) * extents.channels,
-  };
-  return { source, rows: batches * outHeight * outWidth };
 }

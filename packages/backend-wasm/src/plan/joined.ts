@@ -2,7 +2,7 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { createData, elementCount, stridesOf } from "@nnhal/operations";
 import { addMove, type Builder, constantData, elementTypeOf, operandOf } from "./builder.ts";
-import { valueAsTensor } from "./grouped.ts";
+import { valueAsTensor } from "./windows.ts";
 
 /** Matrices one below the other (axis 0), or side by side (axis 1). They have one type and one zero point; constants stay constant. */
 export function joinMatrices(builder: Builder, parts: readonly KernelTensor[], axis: 0 | 1): KernelTensor {

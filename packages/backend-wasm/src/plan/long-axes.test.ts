@@ -4,8 +4,8 @@ import { modelOf, operand, subgraphOf } from "@nnhal/test-kit/models";
 import { OperandLifeTime, OperandType, OperationType } from "@nnhal/types";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { segmentsOf } from "./convolution.ts";
 import { refusalOf } from "./plan-graph.ts";
+import { segmentsOf } from "./windows.ts";
 
 const { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT, CONSTANT_COPY } = OperandLifeTime;
 

@@ -14,6 +14,7 @@ import { resizing } from "./resize.ts";
 import { searches } from "./search.ts";
 import { softmax } from "./softmax.ts";
 import { transcendental } from "./transcendental.ts";
+import { addTransposed } from "./transposed.ts";
 import { unary } from "./unary.ts";
 
 const table: LoweringTable = {
@@ -31,6 +32,7 @@ const table: LoweringTable = {
   ...searches,
   ...softmax,
   ...transcendental,
+  TRANSPOSE_CONV_2D: addTransposed,
   ...unary,
 };
 

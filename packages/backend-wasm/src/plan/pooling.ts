@@ -2,11 +2,12 @@
 import type { KernelTensor } from "@nnhal/backend";
 import { activationRange, isFloat, type Padding, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import { type Builder, outputOf, transpose, transposeInto, type Value } from "./builder.ts";
-import { extentsOf, windowOf } from "./convolution.ts";
+import { windowOf } from "./convolution.ts";
 import { accumulator, convert, type Expression, on, roundedAway, within } from "./expression.ts";
 import { expectReal, type LoweringTable } from "./lowering.ts";
 import type { PoolStep } from "./plan.ts";
 import { refuse } from "./refusal.ts";
+import { extentsOf } from "./windows.ts";
 
 interface PoolArguments extends Padding {
   readonly input: KernelTensor;

@@ -10,11 +10,11 @@ import {
   type ResizeAlignment,
 } from "@nnhal/operations/compiling";
 import { type Builder, outputOf, transpose, transposeInto, type Value } from "./builder.ts";
-import { extentsOf } from "./convolution.ts";
 import { accumulator, makeInteger, on, shiftBits } from "./expression.ts";
 import { expectReal, type LoweringTable } from "./lowering.ts";
 import { elementBytes } from "./plan.ts";
 import { refuse } from "./refusal.ts";
+import { extentsOf } from "./windows.ts";
 
 interface ResizeArguments extends ResizeAlignment {
   readonly input: KernelTensor;

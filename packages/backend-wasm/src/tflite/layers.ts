@@ -10,12 +10,13 @@ import { expectFewMatrices } from "../plan/deferred.ts";
 import { awayFromZero, limit } from "../plan/elements.ts";
 import { accumulator, channel, convert, element, makeInteger, on, within } from "../plan/expression.ts";
 import { calc, choose, convertFormula, type Formula, realNumber } from "../plan/formula.ts";
-import { addTransposed, valueAsTensor } from "../plan/grouped.ts";
 import { fillTile, fillTileOfIntegers } from "../plan/lowering.ts";
 import { addProducts, floatSums, type Matrices, wholeSums } from "../plan/matrices.ts";
 import { refuse } from "../plan/refusal.ts";
 import { addRoutine } from "../plan/routine.ts";
+import { addTransposed } from "../plan/transposed.ts";
 import { boundSums, type Sums } from "../plan/weighted.ts";
+import { valueAsTensor } from "../plan/windows.ts";
 import { numbersOf, type Result, type Table } from "./operands.ts";
 
 const zeros = (count: number) => new Array<number>(count).fill(0);
