@@ -6,9 +6,7 @@ import { addModel } from "@nnhal/test-kit/models";
 import { ErrorStatus } from "@nnhal/types";
 import { beforeAll, describe, expect, it } from "vitest";
 import { memoryChannels, threadPassing } from "./channel/index.ts";
-import { connectDevice } from "./client/index.ts";
-import { addRequest, connectEnds, makeReconnecting, pairs, prepare, reference } from "./ends.test-helper.ts";
-import { serve } from "./server/index.ts";
+import { addRequest, connectEnds, pairs, prepare, reference } from "./ends.test-helper.ts";
 
 let device: Awaited<ReturnType<typeof reference>>;
 beforeAll(async () => {
@@ -117,33 +115,3 @@ describe("a burst over a connection that copies", () => {
 });
 
 const pairOfMemory = async () => memoryChannels();
-
-describe("a service that has gone and come back", () => {
-  it("has its models prepared anew, and executions that found it gone succeed", async () => {
-    const { remote, servers } = await makeReconnecting(device);
-    const compilation = new Compilation(Model.from(addModel([2])), [remote]);
-    await compilation.finish();
-    await servers[0]?.close();
-    const both = [sum(compilation), sum(compilation)];
-    await Promise.all(both.map(({ execution }) => execution.compute()));
-    for (const { output } of both) expect([...output]).toEqual([11, 22]);
-    expect(servers).toHaveLength(2);
-    expect(servers[1]?.usage().objects).toBe(1);
-    compilation.close();
-    await expect.poll(() => servers[1]?.usage().objects).toBe(0);
-    remote.close();
-  });
-
-  it("is a failure if it has not come back", async () => {
-    const [client, server] = memoryChannels();
-    const served = serve(device, server);
-    const remote = await connectDevice(client);
-    if ("unavailable" in remote) throw new Error(remote.unavailable);
-    const compilation = new Compilation(Model.from(addModel([2])), [remote]);
-    await compilation.finish();
-    await served.close();
-    await expect(sum(compilation).execution.compute()).rejects.toThrow("DEAD_OBJECT");
-    const next = new Compilation(Model.from(addModel([2])), [remote]);
-    await expect(next.finish()).rejects.toThrow("DEAD_OBJECT");
-  });
-});

@@ -1,9 +1,9 @@
 /** The prepared models and buffers that a client of a device has in memory domains. */
 import type { PreparedModel } from "@nnhal/types";
 import type { ModelRecord } from "../engine/record.ts";
+import { type BufferTracker, createBufferTracker } from "../memory/tracker.ts";
 import { type BufferBudget, createBudget } from "./budget.ts";
 import type { DeviceBuffer } from "./device-buffer.ts";
-import { type BufferTracker, createBufferTracker } from "./tracker.ts";
 
 /** The buffers and prepared models of one client of a device. */
 export interface BufferDomain {

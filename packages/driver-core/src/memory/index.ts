@@ -13,3 +13,4 @@ export { allocateMemory, mapAnew, mapMemory, mapPool, mappedMemory, memoryOf } f
 export { greatestView } from "./native.ts";
 export { type MmapFdIntegers, mmapFdIntegers, mmapFdMemory, Protection } from "./protection.ts";
 export { type NoSystemLibrary, type SystemFunction, type SystemLibrary, systemLibrary } from "./system-library.ts";
+export { type BufferTracker, createBufferTracker } from "./tracker.ts";

@@ -9,7 +9,7 @@ import {
   type Refusal,
 } from "@nnhal/driver-core/guard";
 import { mapMemory } from "@nnhal/driver-core/memory";
-import type { Memory, PreparedModel } from "@nnhal/types";
+import { ErrorStatus, type Memory, type PreparedModel } from "@nnhal/types";
 import { hasFields, show } from "@nnhal/validation";
 
 /** The answer to `openBurst`. */
@@ -69,7 +69,9 @@ export async function openBurst(
       ...burst,
       async compute(request, options) {
         const { fallback, ...answer } = await burst.compute(request, options);
-        if (fallback) return { ...answer, fallback };
+        // A call on the prepared model finds the service again.
+        const isLost = answer.status === ErrorStatus.DEVICE_UNAVAILABLE && own.isLost === true;
+        if (fallback || isLost) return { ...answer, fallback: true };
         try {
           return { ...reader.read(answer, reader.expect(request), omittingShapes), fallback };
         } catch (error) {

@@ -74,7 +74,7 @@ export function guardModel(
   ): Promise<PreparedModel | undefined> => {
     if (status !== ErrorStatus.DEVICE_UNAVAILABLE || used.isLost !== true || isClosed) return undefined;
     if (request.pools.some(({ kind }) => kind === "token")) return undefined;
-    if (own !== used) return own;
+    if (own !== used && own.isLost !== true) return own;
     reviving ??= revive().finally(() => {
       reviving = undefined;
     });

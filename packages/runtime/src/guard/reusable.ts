@@ -14,6 +14,7 @@ import {
   ErrorStatus,
   type ExecuteOptions,
   type ExecutionResult,
+  type Outcome,
   type PreparedModel,
   type Request,
   type ReusableExecution,
@@ -52,26 +53,32 @@ export async function guardReusable(
   if (created.execution === null) return created;
   let model = first;
   let own: ReusableExecution = created.execution;
+  let isClosed = false;
   const answerFailure = (error: unknown) => failedExecution(failureOf(`${name}: execute`, error));
-  /** The answer of the prepared model that takes the place of one whose service is gone. */
-  const goOn = async (answer: ExecutionResult, times: Parameters<ReusableExecution["execute"]>[0]) => {
+  /** Runs again on the prepared model that takes the place of one whose service is gone, if the answer was that it is gone. */
+  const goOn = async <Answer extends Outcome>(
+    answer: Answer,
+    launch: (on: ReusableExecution) => Promise<Answer>,
+    failed: (outcome: Outcome) => Answer,
+  ): Promise<Answer> => {
     const next = await another(model, answer, request);
     if (next === undefined) return answer;
     const { execution: again, ...outcome } = await create(next);
-    if (again === null) return failedExecution(outcome);
+    if (again === null) return failed(outcome);
     closeSafely(own);
     model = next;
     own = again;
-    try {
-      return read(await again.execute(times), request);
-    } catch (error) {
-      return answerFailure(error);
-    }
+    const result = await launch(again);
+    // It was closed meanwhile.
+    if (isClosed) closeSafely(again);
+    return result;
   };
   const readRun = (answer: unknown, times: Parameters<ReusableExecution["execute"]>[0]) => {
     try {
       const result = read(answer, request);
-      return result.status === ErrorStatus.DEVICE_UNAVAILABLE ? goOn(result, times) : result;
+      if (result.status !== ErrorStatus.DEVICE_UNAVAILABLE) return result;
+      const launch = async (on: ReusableExecution) => read(await on.execute(times), request);
+      return goOn(result, launch, failedExecution).catch(answerFailure);
     } catch (error) {
       return answerFailure(error);
     }
@@ -89,13 +96,15 @@ export async function guardReusable(
         return Promise.resolve(answerFailure(error));
       }
     },
-    executeFenced: (waitFor, times) =>
-      guard.call(
-        "executeFenced",
-        async () => readFencedResult(await own.executeFenced(waitFor, times), guard),
-        failedFenced,
-      ),
-    close: () => closeSafely(own),
+    executeFenced(waitFor, times) {
+      const launch = async (on: ReusableExecution) => readFencedResult(await on.executeFenced(waitFor, times), guard);
+      const run = async () => goOn(await launch(own), launch, failedFenced);
+      return guard.call("executeFenced", run, failedFenced);
+    },
+    close() {
+      isClosed = true;
+      closeSafely(own);
+    },
   };
   return { status: ErrorStatus.NONE, execution };
 }

@@ -26,17 +26,20 @@ export function wireModel(
   return { model, use: useOf(whole, [], memories) };
 }
 
-/** A request for a call. Throws Unwritable for a pool that is not a memory. */
+/** A request for a call. `tokenOf`: the service's token of a buffer. Throws Unwritable for a pool that is not a memory, and as `tokenOf`. */
 export function wireRequest(
   given: Request,
   memories: ClientMemories,
+  tokenOf: (token: number) => number,
 ): { readonly request: WiredRequest; readonly use: MemoryUse } {
   const { inputs: givenInputs, outputs: givenOutputs, pools: givenPools } = objectOf(given, "the request");
   const inputs = listOf(givenInputs, "inputs");
   const outputs = listOf(givenOutputs, "outputs");
   const pools = listOf(givenPools, "pools");
   const wired = pools.map((pool) =>
-    pool.kind === "memory" ? { kind: pool.kind, memory: memories.idOf(pool.memory) } : pool,
+    pool.kind === "memory"
+      ? { kind: pool.kind, memory: memories.idOf(pool.memory) }
+      : { ...pool, token: tokenOf(pool.token) },
   );
   const copied = pools.flatMap((pool, index) =>
     pool.kind === "memory" && !memories.isShared(pool.memory) ? [{ memory: pool.memory, index }] : [],

@@ -8,17 +8,17 @@ import {
   type CompilationCache,
   type Device,
   ErrorStatus,
-  type IBuffer,
   type Outcome,
   type PrepareResult,
 } from "@nnhal/types";
 import { decode, encode, Unwritable, type ValueOf } from "@nnhal/utils/codec";
 import type { Channel } from "../protocol/channel.ts";
 import { deadObject } from "../protocol/connection.ts";
-import { buffer as bufferMethods, device as methods } from "../protocol/methods.ts";
+import { device as methods } from "../protocol/methods.ts";
 import { Refused } from "../protocol/refused.ts";
 import { cache as cacheCodec } from "../protocol/values.ts";
-import { wholeUse, wireModel } from "./arguments.ts";
+import { wireModel } from "./arguments.ts";
+import { remoteBuffer } from "./buffer.ts";
 import { callWith, callWithConfig } from "./call.ts";
 import { type ConnectOptions, findAgain } from "./find-again.ts";
 import { ownerOf, remotePreparedModel } from "./prepared-model.ts";
@@ -174,7 +174,7 @@ function remoteDevice(opened: Session, facts: Facts, options: ConnectOptions): R
           const message = "the service answered NONE without a buffer";
           return { status: ErrorStatus.GENERAL_FAILURE, message, buffer: null, token: 0 };
         }
-        return { ...outcome, buffer: remoteBuffer(used, buffer), token, ...(inHostMemory && { inHostMemory }) };
+        return { ...outcome, ...remoteBuffer(used, buffer, token), ...(inHostMemory && { inHostMemory }) };
       },
     }),
     close: () => service.close(),
@@ -202,31 +202,4 @@ function wireCache(given: CompilationCache, { passing }: Session): ValueOf<typeo
   } catch {
     return undefined;
   }
-}
-
-function remoteBuffer(session: Session, id: number): IBuffer {
-  let isClosed = false;
-  const buffer: IBuffer = {
-    async copyTo(memory) {
-      const { outcome } = await callWith(session, bufferMethods.copyTo, id, () => ({
-        given: { memory: session.memories.idOf(memory) },
-        use: wholeUse(memory, "write", session.memories),
-      }));
-      return outcome;
-    },
-    async copyFrom(memory, dimensions) {
-      const { outcome } = await callWith(session, bufferMethods.copyFrom, id, () => ({
-        given: { memory: session.memories.idOf(memory), dimensions },
-        use: wholeUse(memory, "read", session.memories),
-      }));
-      return outcome;
-    },
-    close() {
-      if (isClosed) return;
-      isClosed = true;
-      session.release(buffer, id);
-    },
-  };
-  session.track(buffer, id);
-  return buffer;
 }

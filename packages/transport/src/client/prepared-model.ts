@@ -6,7 +6,9 @@ import {
   type IBurstContext,
   type IFencedExecutionCallback,
   type Memory,
+  type Outcome,
   type PreparedModel,
+  type Request,
   type ReusableExecution,
   type ReusableResult,
   type SharedMemorySource,
@@ -15,8 +17,10 @@ import {
 import { loadOnce, notMeasured } from "@nnhal/utils";
 import { Unwritable, type ValueOf } from "@nnhal/utils/codec";
 import type { MemoryPassing } from "../memory/passing.ts";
+import { textOf } from "../protocol/frames.ts";
 import { burst, fencedCallback, preparedModel as methods, reusable } from "../protocol/methods.ts";
 import { type MemoryUse, wireRequest } from "./arguments.ts";
+import { serviceToken } from "./buffer.ts";
 import { callWith, callWithConfig } from "./call.ts";
 import type { Session } from "./session.ts";
 import { listOf, objectOf } from "./values.ts";
@@ -55,7 +59,7 @@ export function remotePreparedModel(session: Session, described: Described): Pre
         id,
         () => options?.hints,
         () => {
-          const { request: wired, use } = wireRequest(request, session.memories);
+          const { request: wired, use } = wireFor(session, request);
           return { given: { request: wired, ...timesOf(options) }, use };
         },
       );
@@ -101,6 +105,10 @@ function sharedMemoryOf(allocate: NonNullable<MemoryPassing["allocate"]>): Share
   };
 }
 
+function wireFor(session: Session, request: Request) {
+  return wireRequest(request, session.memories, (token) => serviceToken(session, token));
+}
+
 type Execute = PreparedModel["execute"];
 type ExecuteFenced = NonNullable<PreparedModel["executeFenced"]>;
 type ConfigureBurst = NonNullable<PreparedModel["configureExecutionBurst"]>;
@@ -122,7 +130,7 @@ async function createReusable(
   const { session } = owner;
   let use: MemoryUse | undefined;
   const { outcome, execution: id } = await callWith(session, methods.createReusableExecution, owner.id, () => {
-    const wired = wireRequest(request, session.memories);
+    const wired = wireFor(session, request);
     ({ use } = wired);
     const { measure, loopTimeoutDuration, hints } = options ?? {};
     return { given: { request: wired.request, measure, loopTimeoutDuration, hints } };
@@ -184,7 +192,7 @@ async function executeFenced(
     id,
     () => options?.hints,
     () => {
-      const { request: wired, use } = wireRequest(request, session.memories);
+      const { request: wired, use } = wireFor(session, request);
       ({ load } = use);
       const given = { request: wired, waitFor: wireFences(waitFor, session), ...timesOf(options) };
       return { given: { ...given, duration: options?.duration }, use: { store: use.store, load() {} } };
@@ -200,20 +208,23 @@ function wireFences(waitFor: readonly (SyncFence | null)[], session: Session) {
   );
 }
 
-/** The answer to a launch. `load`: makes the outputs visible when it has ended. */
+/** The answer to a launch. `load`: makes the outputs visible when it has ended, or throws. */
 function readLaunched(
   { outcome, syncFence, callback }: ValueOf<typeof methods.executeFenced.result>,
   session: Session,
   load: () => void,
 ): FencedResult {
-  if (outcome.status !== ErrorStatus.NONE || callback === null) {
-    const lacking = outcome.status === ErrorStatus.NONE;
-    const failed = lacking
-      ? { status: ErrorStatus.GENERAL_FAILURE, message: "executeFenced: NONE without a callback" }
-      : outcome;
-    return { ...failed, syncFence: null, callback: null };
+  const refuse = (failed: Outcome) => ({ ...failed, syncFence: null, callback: null });
+  const fail = (message: string) =>
+    refuse({ status: ErrorStatus.GENERAL_FAILURE, message: `executeFenced: ${message}` });
+  if (outcome.status !== ErrorStatus.NONE) return refuse(outcome);
+  if (callback === null) return fail("NONE without a callback");
+  try {
+    if (syncFence === null) load();
+  } catch (error) {
+    session.release(load, callback);
+    return fail(`the outputs cannot be read: ${textOf(error)}`);
   }
-  if (syncFence === null) load();
   const fence = syncFence === null ? null : session.fenceOf(syncFence, load);
   return { ...outcome, syncFence: fence, callback: remoteCallback(session, callback, fence) };
 }

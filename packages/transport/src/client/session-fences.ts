@@ -16,8 +16,11 @@ export interface NumberedFence {
 export interface SessionFences {
   /** Takes the ends of the server's fences. */
   readonly handler: Handler;
-  /** The fence of the server's with a number, which is ERROR if the connection ends before. `settling`: called before it is. */
-  fenceOf(given: NumberedFence, settling: () => void): SyncFence;
+  /**
+   * The fence of the server's with a number, which is ERROR if the connection ends before. `load`: called before it is signalled; if it
+   * throws, the fence is ERROR.
+   */
+  fenceOf(given: NumberedFence, load: () => void): SyncFence;
   /** The number and state of a fence of this side; its end is sent. */
   idOfFence(fence: SyncFence): NumberedFence;
   /** The connection is over: the server's fences are ERROR. */
@@ -34,13 +37,17 @@ export function createSessionFences(connection: () => Connection): SessionFences
       if (fence === undefined) early.keep(id, state);
       else fence.settle(state);
     }),
-    fenceOf({ id, state }, settling) {
+    fenceOf({ id, state }, load) {
       const source = createFence();
       const settle = (to: SyncFence["state"]) => {
         fences.delete(id);
-        settling();
-        if (to === "SIGNALED") source.signal();
-        else source.fail();
+        if (to !== "SIGNALED") return source.fail();
+        try {
+          load();
+          source.signal();
+        } catch {
+          source.fail();
+        }
       };
       const end = state === "ACTIVE" ? early.take(id) : state;
       if (end !== undefined) settle(end);
