@@ -29,6 +29,11 @@ export interface Code {
   set(local: Local): Code;
   tee(local: Local): Code;
   i32(value: number): Code;
+  /**
+   * An i32 or, of 16 bytes, a v128 that functions with the same code may each have another one of: they can share the code, which takes it as a
+   * parameter then.
+   */
+  given(value: Given): Code;
   /** A block that `br(label)` leaves. */
   block(write: (label: Label) => void): Code;
   /** A loop that `br(label)` repeats. */
@@ -39,6 +44,12 @@ export interface Code {
   /** Takes the condition from the stack. */
   brIf(label: Label): Code;
 }
+
+/** See `Code.given`. */
+export type Given = number | readonly number[];
+
+/** The local that has a given number; undefined if it is a constant. */
+export type LocalOfGiven = (value: Given) => Local | undefined;
 
 /** A function that has been written. */
 export interface WrittenCode {
@@ -57,10 +68,14 @@ export const typeBytes: Readonly<Record<BlockType, number>> = {
   none: 0x40,
 };
 
-/** Writes a function with some parameters. */
-export function writeCode(params: readonly ValueType[], write: (code: Code) => void): WrittenCode {
+/** Writes a function with some parameters. `localOf`: absent if given numbers are constants. */
+export function writeCode(
+  params: readonly ValueType[],
+  write: (code: Code) => void,
+  localOf?: LocalOfGiven,
+): WrittenCode {
   const writer = createWriter();
-  const locals = writeInstructions(params, write, (name, given) => encode(writer, name, given));
+  const locals = writeInstructions(params, write, (name, given) => encode(writer, name, given), localOf);
   return { locals, bytes: writer.copyBytes() };
 }
 
@@ -69,6 +84,7 @@ export function writeInstructions(
   params: readonly ValueType[],
   write: (code: Code) => void,
   append: (name: InstructionName, immediates: readonly Part[]) => void,
+  localOf?: LocalOfGiven,
 ): readonly ValueType[] {
   const locals: ValueType[] = [];
   let depth = 0;
@@ -88,6 +104,11 @@ export function writeInstructions(
     set: (local) => code.op("local.set", local),
     tee: (local) => code.op("local.tee", local),
     i32: (value) => code.op("i32.const", value),
+    given(value) {
+      const local = localOf?.(value);
+      if (local !== undefined) return code.get(local);
+      return typeof value === "number" ? code.i32(value) : code.op("v128.const", value);
+    },
     block(body) {
       inside("block", body);
       return code;

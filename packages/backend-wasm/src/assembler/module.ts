@@ -3,7 +3,7 @@
  * and disassemblers show operations.
  */
 import { type ByteWriter, createWriter } from "./bytes.ts";
-import { type Code, typeBytes, type WrittenCode, writeCode } from "./code.ts";
+import { type Code, type LocalOfGiven, typeBytes, type WrittenCode, writeCode } from "./code.ts";
 import type { ValueType } from "./instructions.ts";
 
 /** A memory that the module imports. */
@@ -25,6 +25,8 @@ export interface FunctionSpec {
   readonly results: readonly ValueType[];
   readonly isExported: boolean;
   write(code: Code): void;
+  /** Absent: given numbers are constants. */
+  readonly localOf?: LocalOfGiven | undefined;
 }
 
 /** The bytes of a module. Functions have the numbers of their places. */
@@ -59,7 +61,7 @@ export function writeModule(memory: MemoryImport, functions: readonly FunctionSp
     });
   });
   section(writer, 10, (part) => {
-    vector(part, functions, ({ params, write }) => writeBody(part, writeCode(params, write)));
+    vector(part, functions, ({ params, write, localOf }) => writeBody(part, writeCode(params, write, localOf)));
   });
   section(writer, 0, (part) => {
     part.name("name");

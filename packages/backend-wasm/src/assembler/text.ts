@@ -11,15 +11,16 @@ export function textOf(
 ): string {
   const identifiers = functions.map((each) => `$${each.name.replaceAll(/[^\w.+-]/g, "_")}`);
   const lines = [`(module`, `  (import ${quote(module)} ${quote(name)} (memory ${pages}))`];
-  for (const [place, { name: exported, params, results, isExported, write }] of functions.entries()) {
+  for (const [place, { name: exported, params, results, isExported, write, localOf }] of functions.entries()) {
     const body: string[] = [];
     let depth = 2;
-    const locals = writeInstructions(params, write, (instruction, given) => {
+    const append = (instruction: InstructionName, given: readonly Part[]) => {
       if (instruction === "end" || instruction === "else") depth--;
       // The last end is the parenthesis of the function.
       if (depth >= 2) body.push(`${"  ".repeat(depth)}${textOfInstruction(instruction, given, identifiers)}`);
       if (["block", "loop", "if", "else"].includes(instruction)) depth++;
-    });
+    };
+    const locals = writeInstructions(params, write, append, localOf);
     const about = comment(place);
     if (about !== undefined) lines.push("", `  ;; ${about}`);
     const types = [...listOf("param", params), ...listOf("result", results)];

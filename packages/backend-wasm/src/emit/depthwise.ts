@@ -45,7 +45,7 @@ export function emitDepthwise(code: Code, step: DepthwiseStep, regions: Regions)
   let zero: Local | undefined;
   if (isPaired && source.zeroPoint !== 0) {
     zero = code.local("v128");
-    code.i32(source.zeroPoint).op("i16x8.splat").set(zero);
+    code.given(source.zeroPoint).op("i16x8.splat").set(zero);
   }
   const places: Places = {
     pixel: code.local("i32"),
@@ -73,7 +73,7 @@ export function emitDepthwise(code: Code, step: DepthwiseStep, regions: Regions)
       .set(at);
     count(code, x, columnTaps.begin, columnTaps.end, 1, () => {
       code.get(at).set(places.pixel);
-      code.i32(regions.address(weights)).set(places.weights);
+      code.given(regions.address(weights)).set(places.weights);
       code.i32(0).set(places.column);
       const move = () => {
         advance(code, places.pixel, channelsAtOnce * bytes);
@@ -111,7 +111,7 @@ export function emitDepthwise(code: Code, step: DepthwiseStep, regions: Regions)
         .i32(output.width * output.channels * elementBytes[type])
         .op("i32.mul");
       code
-        .i32(regions.address(region))
+        .given(regions.address(region))
         .op("i32.add")
         .set(resultLocals[place] ?? 0);
     }
@@ -126,7 +126,7 @@ export function emitDepthwise(code: Code, step: DepthwiseStep, regions: Regions)
           .i32(input.height * rowBytes)
           .op("i32.mul")
           .op("i32.add");
-        code.i32(regions.address(source.region)).op("i32.add").set(rowAddress);
+        code.given(regions.address(source.region)).op("i32.add").set(rowAddress);
         for (const columnTaps of columns) pixelOf(rowTaps, columnTaps);
       });
     }
@@ -157,7 +157,9 @@ function emitChannels(
   for (const [vector, sum] of sums.entries()) {
     code
       .get(places.column)
-      .op("v128.load", regions.address(bias) + 16 * vector)
+      .given(regions.address(bias))
+      .op("i32.add")
+      .op("v128.load", 16 * vector)
       .set(sum);
   }
   const cells = new Map<number, Cell>();
@@ -184,7 +186,13 @@ function emitChannels(
   for (const [vector, sum] of sums.entries()) {
     const leaves: Leaves = {
       accumulator: () => code.get(sum),
-      channel: (region) => code.get(places.column).op("v128.load", regions.address(region) + 16 * vector),
+      channel(region) {
+        code
+          .get(places.column)
+          .given(regions.address(region))
+          .op("i32.add")
+          .op("v128.load", 16 * vector);
+      },
       element(operand) {
         const { type } = operands[operand] ?? target;
         loadLanes(code, type, places.others[operand] ?? 0, 4 * vector * elementBytes[type]);

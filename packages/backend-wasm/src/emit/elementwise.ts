@@ -30,7 +30,7 @@ export function emitElementwise(code: Code, step: ElementwiseStep, regions: Regi
       .i32(perUnit * (steps[0] ?? 0) * bytes)
       .op("i32.mul");
     code
-      .i32(regions.address(region) + offset * bytes)
+      .given(regions.address(region) + offset * bytes)
       .op("i32.add")
       .set(pointer);
   };

@@ -16,6 +16,7 @@ import { emitProduct } from "./product.ts";
 import { emitReduce } from "./reduce.ts";
 import { emitResize } from "./resize.ts";
 import { emitRoutine } from "./routine.ts";
+import { shareCode } from "./share.ts";
 
 /** The pages of 64 KiB that the memory of a plan has. */
 export function pagesOf(bytes: number): number {
@@ -69,7 +70,7 @@ export function moduleOf(
   for (const [place, step] of functionsOf(plan.steps).entries()) add(functionName(place, step), step, true);
   const pages = pagesOf(plan.memory);
   const shared = plan.threads > 1 && { maximum: pages, shared: true };
-  return { memory: { module: "env", name: "memory", pages, ...shared }, functions };
+  return { memory: { module: "env", name: "memory", pages, ...shared }, functions: shareCode(functions) };
 }
 
 /** Emits the turns [begin, end), which are the first two parameters. */

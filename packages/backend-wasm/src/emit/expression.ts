@@ -224,7 +224,7 @@ export function holdConstants(code: Code, root: Expression): Constants {
   const hold = (node: Expression): void => {
     if (constants.has(constantKey(node))) return;
     const local = code.local("v128");
-    code.op("v128.const", splatBytes(node.type, node.value ?? 0)).set(local);
+    code.given(splatBytes(node.type, node.value ?? 0)).set(local);
     constants.set(constantKey(node), local);
   };
   for (const node of nodesOf(root)) {

@@ -35,7 +35,7 @@ export function emitGather(
   const load = loads[source.type];
   if (load === undefined) throw new TypeError(`rows of ${source.type} are not gathered`);
   const zero = code.local("v128");
-  if (source.type !== "f32") code.i32(source.zeroPoint).op("i16x8.splat").set(zero);
+  if (source.type !== "f32") code.given(source.zeroPoint).op("i16x8.splat").set(zero);
   const [from, to] = [code.local("i32"), code.local("i32")];
   code.get(gathered).set(to);
   const copying: Copying = {
@@ -85,7 +85,7 @@ function emitSolidRows(
     .get(firstRow)
     .i32(length * bytes)
     .op("i32.mul")
-    .i32(start)
+    .given(start)
     .op("i32.add")
     .set(from);
   code
@@ -131,7 +131,7 @@ function emitPixels(
     .op("i32.div_u")
     .i32(batchStep * bytes)
     .op("i32.mul")
-    .i32(sourceAddress)
+    .given(sourceAddress)
     .op("i32.add");
   code
     .get(y)

@@ -24,7 +24,7 @@ export function emitMove(code: Code, step: MoveStep, regions: Regions): void {
       .get(0)
       .i32(each[0] ?? 0)
       .op("i32.mul")
-      .i32(regions.address(region) + offset * size)
+      .given(regions.address(region) + offset * size)
       .op("i32.add")
       .set(local);
   }

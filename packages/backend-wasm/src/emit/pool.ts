@@ -96,12 +96,12 @@ export function emitPool(code: Code, step: PoolStep, regions: Regions): void {
       .op("i32.div_u")
       .i32(input.height * rowBytes)
       .op("i32.mul");
-    code.i32(regions.address(source.region)).op("i32.add").set(base);
+    code.given(regions.address(source.region)).op("i32.add").set(base);
     code
       .get(unit)
       .i32(output.width * output.channels * elementBytes[target.type])
       .op("i32.mul");
-    code.i32(regions.address(target.region)).op("i32.add").set(results);
+    code.given(regions.address(target.region)).op("i32.add").set(results);
     range(y, window.strideHeight, window.paddingTop, window.height, input.height, top, bottom);
     count(code, x, 0, output.width, 1, () => {
       range(x, window.strideWidth, window.paddingLeft, window.width, input.width, left, right);

@@ -64,9 +64,9 @@ export function emitProduct(code: Code, step: ProductStep, regions: Regions): vo
     code.i32(blockRows).i32(rows).get(blockRow).op("i32.sub").tee(left);
     code.i32(blockRows).get(left).op("i32.lt_s").op("select").set(left);
     if (source.isDirect) {
-      code.get(blockRow).i32(rowBytes).op("i32.mul").i32(regions.address(source.region)).op("i32.add").set(firstRow);
+      code.get(blockRow).i32(rowBytes).op("i32.mul").given(regions.address(source.region)).op("i32.add").set(firstRow);
     } else {
-      code.i32(regions.address(scratch ?? 0));
+      code.given(regions.address(scratch ?? 0));
       if (regions.threads > 1) code.get(threadLocal).i32(step.scratchBytes).op("i32.mul").op("i32.add");
       code.set(firstRow);
       emitGather(code, source, regions.address(source.region), firstRow, rowBytes, blockRow, left);
@@ -79,7 +79,7 @@ export function emitProduct(code: Code, step: ProductStep, regions: Regions): vo
           .get(blockRow)
           .i32(columns * bytes)
           .op("i32.mul")
-          .i32(regions.address(region))
+          .given(regions.address(region))
           .op("i32.add");
         code.get(places.column);
         if (bytes < 4) code.i32(bytes === 1 ? 2 : 1).op("i32.shr_u");
@@ -116,14 +116,14 @@ export function emitProduct(code: Code, step: ProductStep, regions: Regions): vo
     };
     if (groups === 1) {
       code.i32(0).set(places.column);
-      code.i32(regions.address(step.weights)).set(places.panel);
+      code.given(regions.address(step.weights)).set(places.panel);
     } else {
       code.get(block).i32(groups).op("i32.rem_u").i32(panelsOfGroup).op("i32.mul").tee(firstPanel);
       code
         .i32(4 * width)
         .op("i32.mul")
         .set(places.column);
-      code.get(firstPanel).i32(panelBytes).op("i32.mul").i32(regions.address(step.weights)).op("i32.add");
+      code.get(firstPanel).i32(panelBytes).op("i32.mul").given(regions.address(step.weights)).op("i32.add");
       code.set(places.panel);
       code.get(firstPanel).i32(panelsOfGroup).op("i32.add").tee(endPanel).i32(fullPanels);
       code.get(endPanel).i32(fullPanels).op("i32.lt_s").op("select").set(endPanel);
@@ -171,7 +171,11 @@ function emitTile(
   const weights = Array.from({ length: vectors }, () => code.local("v128"));
   const [factor, at, end, from] = [code.local("v128"), code.local("i32"), code.local("i32"), code.local("i32")];
   for (let vector = 0; vector < vectors; vector++) {
-    code.get(places.column).op("v128.load", regions.address(bias) + 16 * vector);
+    code
+      .get(places.column)
+      .given(regions.address(bias))
+      .op("i32.add")
+      .op("v128.load", 16 * vector);
     for (const row of sums.slice(1)) code.tee(row[vector] ?? 0);
     code.set(sums[0]?.[vector] ?? 0);
   }
@@ -207,7 +211,13 @@ function emitTile(
     for (const [vector, sum] of locals.entries()) {
       const leaves: Leaves = {
         accumulator: () => code.get(sum),
-        channel: (region) => code.get(places.column).op("v128.load", regions.address(region) + 16 * vector),
+        channel(region) {
+          code
+            .get(places.column)
+            .given(regions.address(region))
+            .op("i32.add")
+            .op("v128.load", 16 * vector);
+        },
         element(operand) {
           const { type } = operands[operand] ?? target;
           loadLanes(code, type, places.others[operand] ?? 0, (row * columns + 4 * vector) * elementBytes[type]);

@@ -52,7 +52,7 @@ export function emitReduce(code: Code, step: ReduceStep, regions: Regions): void
       .get(0)
       .i32(steps[0] ?? 0)
       .op("i32.mul")
-      .i32(regions.address(region) + offset * bytes)
+      .given(regions.address(region) + offset * bytes)
       .op("i32.add")
       .set(local);
   }

@@ -73,12 +73,12 @@ export function emitResize(code: Code, step: ResizeStep, regions: Regions): void
   const imageBytes = input.height * input.width * input.channels * bytes;
   count(code, unit, { local: 0 }, { local: 1 }, 1, () => {
     code.get(unit).i32(output.height).op("i32.div_u").i32(imageBytes).op("i32.mul");
-    code.i32(regions.address(source.region)).op("i32.add").set(base);
+    code.given(regions.address(source.region)).op("i32.add").set(base);
     code
       .get(unit)
       .i32(output.width * output.channels * elementBytes[target.type])
       .op("i32.mul");
-    code.i32(regions.address(target.region)).op("i32.add").set(results);
+    code.given(regions.address(target.region)).op("i32.add").set(results);
     code.get(unit).i32(output.height).op("i32.rem_u").i32(16).op("i32.mul").set(row);
     read(row, regions.address(rows), [upper, base], [lower, base], [above, below]);
     count(code, x, 0, 16 * output.width, 16, () => {
