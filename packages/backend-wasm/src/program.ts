@@ -1,6 +1,7 @@
 /** A plan with its module and its memory, and both in a cache. */
-import type { CacheBlobs, GraphView } from "@nnhal/backend";
+import { type CacheBlobs, type GraphView, StatusError } from "@nnhal/backend";
 import { elementAt, type TensorData } from "@nnhal/operations";
+import { ErrorStatus } from "@nnhal/types";
 import { emitModule, functionName, pagesOf } from "./emit/emit.ts";
 import { failureAddress } from "./emit/routine.ts";
 import { loadFor } from "./plan/deferred.ts";
@@ -8,7 +9,7 @@ import type { Lowerings } from "./plan/lowering.ts";
 import { isControl, type Plan, partsOf, type RoutineStep, type Step } from "./plan/plan.ts";
 import { planGraph } from "./plan/plan-graph.ts";
 import type { Team, TeamProgram } from "./threads/team.ts";
-import type { WebAssemblyApi } from "./web-assembly.ts";
+import type { WasmModule, WebAssemblyApi } from "./web-assembly.ts";
 
 /** State that the programs of a session share. */
 export interface Machine {
@@ -123,10 +124,10 @@ async function instantiate(
   bytes: Uint8Array<ArrayBuffer>,
   outlines: readonly Outline[],
 ): Promise<Program> {
-  const pages = pagesOf(plan.memory);
-  const module = await api.compile(bytes);
-  const memory = new api.Memory({ initial: pages, maximum: pages, shared: team !== undefined });
-  const { exports } = new api.Instance(module, { env: { memory } });
+  const module = await api
+    .compile(bytes)
+    .catch((error) => refuseOf(`compiling the module of ${bytes.length} bytes`, error));
+  const { memory, exports } = openInstance(api, module, plan.memory, team !== undefined);
   const functions: string[] = [];
   let shared: TeamProgram | undefined;
   const stepOf = (outline: Outline): ProgramStep => {
@@ -170,6 +171,24 @@ async function instantiate(
   const steps = outlines.map(stepOf);
   shared = await team?.add(module, memory, functions);
   return { plan, bytes, memory: new Uint8Array(memory.buffer), steps, close: () => shared?.close() };
+}
+
+function openInstance(api: WebAssemblyApi, module: WasmModule, bytes: number, shared: boolean) {
+  const pages = pagesOf(bytes);
+  try {
+    const memory = new api.Memory({ initial: pages, maximum: pages, shared });
+    const { exports } = new api.Instance(module, { env: { memory } });
+    return { memory, exports };
+  } catch (error) {
+    return refuseOf(`taking ${bytes} bytes of memory for a network`, error);
+  }
+}
+
+/** Throws what the platform refuses, with what was attempted. A RangeError is about memory, of which there may be more later. */
+function refuseOf(what: string, error: unknown): never {
+  const message = `${what}: ${error instanceof Error ? error.message : error}`;
+  if (error instanceof RangeError) throw new StatusError(ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT, message);
+  throw new Error(message, { cause: error });
 }
 
 /** The message of the check that has failed. */

@@ -5,7 +5,7 @@ import { modelOf, operand, subgraphOf } from "@nnhal/test-kit/models";
 import { ErrorStatus, ExecutionPreference, OperandLifeTime, OperandType, OperationType, Priority } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { backend, wasmBackendOver } from "./wasm-backend.ts";
-import { webAssembly } from "./web-assembly.ts";
+import { type WebAssemblyApi, webAssembly } from "./web-assembly.ts";
 
 const { SUBGRAPH_INPUT, SUBGRAPH_OUTPUT, TEMPORARY_VARIABLE } = OperandLifeTime;
 const options = { preference: ExecutionPreference.SUSTAINED_SPEED, priority: Priority.MEDIUM };
@@ -81,6 +81,65 @@ describe("the backend", () => {
     const many = graphOf([2 ** 28]);
     await expect(session.compile(many, options)).rejects.toThrow(/the network needs \d+ bytes of memory/);
   });
+});
+
+describe("a platform that refuses a network", () => {
+  /** A session whose platform has no room for modules and memories of more than a self-check's. */
+  async function sessionWith(change: Partial<WebAssemblyApi>) {
+    const api = webAssembly();
+    if (api === undefined) throw new Error("there is no WebAssembly");
+    const changed = { ...api, Memory: api.Memory, Instance: api.Instance };
+    const session = await wasmBackendOver(changed).open();
+    if ("unavailable" in session) throw new Error(session.unavailable);
+    Object.assign(changed, change);
+    return session;
+  }
+  const refuseWith = (error: Error) =>
+    class {
+      constructor() {
+        throw error;
+      }
+    };
+  const noRoom = new RangeError("could not allocate memory");
+
+  it.each([
+    [
+      "its module",
+      { compile: () => Promise.reject(new Error("a function is too large")) },
+      ErrorStatus.GENERAL_FAILURE,
+      /compiling the module of \d+ bytes: a function is too large/,
+    ],
+    [
+      "memory for its module",
+      { compile: () => Promise.reject(noRoom) },
+      ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT,
+      /compiling the module of \d+ bytes: could not allocate memory/,
+    ],
+    [
+      "its memory",
+      { Memory: refuseWith(noRoom) },
+      ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT,
+      /taking \d+ bytes of memory for a network: could not allocate memory/,
+    ],
+    [
+      "an instance",
+      { Instance: refuseWith(noRoom) },
+      ErrorStatus.RESOURCE_EXHAUSTED_TRANSIENT,
+      /taking \d+ bytes of memory for a network: could not allocate memory/,
+    ],
+  ] as [string, Partial<WebAssemblyApi>, ErrorStatus, RegExp][])(
+    "says what it refuses: %s",
+    async (_what, change, status, message) => {
+      const session = await sessionWith(change);
+      const error = await session.compile(graphOf([3]), options).catch((reason) => reason);
+      expect(error.message).toMatch(message);
+      expect(error.status ?? ErrorStatus.GENERAL_FAILURE).toBe(status);
+      // Of a network whose extents a request decides, the run fails.
+      const open = await session.compile(graphOf([0]), options);
+      const result = await run(open, Float32Array.of(1, 2, 3));
+      expect(result).toMatchObject({ status, message: expect.stringMatching(message) });
+    },
+  );
 });
 
 describe("an executable", () => {

@@ -186,9 +186,10 @@ function checkOmitted(
   at: string,
   name: string,
 ): boolean {
+  const params = layOut(form.params, form.counts, inputs.length);
   for (const [position, index] of inputs.entries()) {
     if (elementAt(subgraph.operands, index).lifetime !== OperandLifeTime.NO_VALUE) continue;
-    const param = layOut(form.params, form.counts, inputs.length)?.[position];
+    const param = params?.[position];
     if (param === undefined || param.omittable) continue;
     const problem = `${name}: input ${position} (${param.name}) has lifetime NO_VALUE, but is not optional`;
     issues.add("operand-no-value", `${at}.inputs[${position}]`, problem);

@@ -2,7 +2,7 @@
  * Fewer passes over memory: an elementwise step becomes part of the step whose result it reads, if nothing else does. And steps whose results
  * nothing reads go.
  */
-import { type Expression, element, substitute } from "./expression.ts";
+import { type Expression, element, nodesOf, substitute } from "./expression.ts";
 import type { DepthwiseStep, ElementwiseStep, ProductStep, Region, Step, Target } from "./plan.ts";
 import { readsOf, resultsOf, writesOf } from "./uses.ts";
 
@@ -31,44 +31,46 @@ export function fuseSteps(steps: readonly Step[], wanted: ReadonlySet<Region>): 
   }
   const isOwn = (region: Region) => !wanted.has(region) && readers.get(region) === 1 && writers.get(region) === 1;
   const result: (Step | undefined)[] = [];
+  const lastWrites = new Map<Region, number>();
   for (const step of steps) {
-    const joined = step.kind === "elementwise" ? join(step, result, isOwn) : undefined;
-    if (joined === undefined) result.push(step);
-    else {
-      result[joined.place] = undefined;
-      result.push(joined.step);
-    }
+    const joined = step.kind === "elementwise" ? join(step, result, lastWrites, isOwn) : undefined;
+    if (joined !== undefined) result[joined.place] = undefined;
+    const added = joined?.step ?? step;
+    for (const region of writesOf(added)) lastWrites.set(region, result.length);
+    result.push(added);
   }
   return result.filter((step) => step !== undefined);
 }
 
-/** The step with the one before in it whose result it reads; undefined if there is none. */
+/** The step with the one before in it whose result it reads; undefined if there is none. `lastWrites`: the place where each region was written last. */
 function join(
   step: ElementwiseStep,
   before: readonly (Step | undefined)[],
+  lastWrites: ReadonlyMap<Region, number>,
   isOwn: (region: Region) => boolean,
 ): { readonly place: number; readonly step: Step } | undefined {
   if (!isFlat(step)) return undefined;
   for (let operand = 0; operand < step.operands.length; operand++) {
     const read = step.operands[operand];
     if (read === undefined || read.steps[0] !== 1 || !isOwn(read.region)) continue;
-    const place = before.findIndex((each) => each !== undefined && resultsOf(each).includes(read.region));
+    const place = lastWrites.get(read.region) ?? -1;
     const producer = before[place];
-    if (producer === undefined || !isProducer(producer)) continue;
-    if (!isInPlace(producer, step, before.slice(place + 1))) continue;
+    if (producer === undefined || !isProducer(producer) || !resultsOf(producer).includes(read.region)) continue;
+    // Regions that are written in several parts could change: the producer's inputs must be unchanged when the step runs.
+    const inputs = readsOf(producer);
+    if (inputs.some((region) => region === step.target.region || (lastWrites.get(region) ?? -1) > place)) continue;
     const made = combine(producer, step, operand);
-    if (made !== undefined) return { place, step: made };
+    if (made !== undefined && isSmall(made)) return { place, step: made };
   }
   return undefined;
 }
 
-/** Returns true if the producer's inputs are unchanged when the step runs: regions that are written in several parts could change. */
-function isInPlace(producer: Producer, step: ElementwiseStep, between: readonly (Step | undefined)[]): boolean {
-  const read = new Set(readsOf(producer));
-  return (
-    !read.has(step.target.region) &&
-    between.every((each) => each === undefined || writesOf(each).every((region) => !read.has(region)))
-  );
+/** The most nodes, and the most operands beside its own, of a step that is joined: a function with more has more values than a processor has registers. */
+const mostNodes = 512;
+const mostOperands = 32;
+
+function isSmall({ operands, value }: Producer): boolean {
+  return operands.length <= mostOperands && nodesOf(value).size <= mostNodes;
 }
 
 function isProducer(step: Step): step is Producer {
@@ -81,7 +83,7 @@ function isFlat({ loops, target }: ElementwiseStep): boolean {
 }
 
 /** The producer with the step's expression around its own. The other operands of the step come after those of the producer. */
-function combine(producer: Producer, step: ElementwiseStep, operand: number): Step | undefined {
+function combine(producer: Producer, step: ElementwiseStep, operand: number): Producer | undefined {
   const others = step.operands.filter((_, place) => place !== operand);
   const count = producer.operands.length;
   if (producer.kind === "elementwise") {

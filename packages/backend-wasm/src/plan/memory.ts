@@ -1,6 +1,7 @@
 /** Addresses of regions in one memory: constants first, then the others, of which those that are never needed together may share bytes. */
 
 import { StatusError } from "@nnhal/backend";
+import { elementAt } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import type { PlannedRegion } from "./builder.ts";
 import { mostBytes, type PlacedRegion, type Region, SLACK, type Step } from "./plan.ts";
@@ -68,19 +69,21 @@ export function layOutMemory(
 }
 
 /** Regions with addresses: the largest first, each as low as those that live at the same time allow. */
-function arrange(living: readonly Living[], start: number): Living[] {
+function arrange(living: readonly Living[], start: number): readonly Living[] {
+  /** Those that have an address, by their addresses. */
   const done: Living[] = [];
   for (const each of living.toSorted((a, b) => b.bytes - a.bytes || a.first - b.first)) {
-    const neighbours = done
-      .filter(({ first, last }) => first <= each.last && last >= each.first)
-      .sort((a, b) => a.address - b.address);
     let address = start;
-    for (const { address: taken, bytes } of neighbours) {
-      if (address + each.bytes <= taken) break;
-      address = Math.max(address, taken + bytes);
+    let place = 0;
+    for (; place < done.length; place++) {
+      const other = elementAt(done, place);
+      if (other.first > each.last || other.last < each.first) continue;
+      if (address + each.bytes <= other.address) break;
+      address = Math.max(address, other.address + other.bytes);
     }
     each.address = address;
-    done.push(each);
+    while (place > 0 && elementAt(done, place - 1).address > address) place--;
+    done.splice(place, 0, each);
   }
   return done;
 }

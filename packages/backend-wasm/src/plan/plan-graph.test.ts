@@ -2,7 +2,9 @@
 import { viewModel } from "@nnhal/backend";
 import { modelOf, operand, subgraphOf } from "@nnhal/test-kit/models";
 import { type Operand, OperandLifeTime, OperandType, type Operation, OperationType } from "@nnhal/types";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { nodesOf } from "./expression.ts";
+import type { Step } from "./plan.ts";
 import { planGraph } from "./plan-graph.ts";
 
 const { TENSOR_FLOAT32, TENSOR_INT32, INT32 } = OperandType;
@@ -61,6 +63,50 @@ it("makes one step of a padded convolution, its activation and a sum, and none o
   expect(step).toMatchObject({
     source: { region: plan.inputs[0]?.region },
     operands: [{ region: plan.inputs[0]?.region }],
+  });
+});
+
+describe("a network of very many operations", () => {
+  const count = 3000;
+  const sizeOf = (step: Step) =>
+    step.kind === "elementwise" ? { operands: step.operands.length, nodes: nodesOf(step.value).size } : undefined;
+
+  it("has steps of limited sizes, though each operation could be a part of the next", () => {
+    const results = Array.from({ length: count }, (_, place) =>
+      float(place === count - 1 ? SUBGRAPH_OUTPUT : TEMPORARY_VARIABLE, [2]),
+    );
+    const chain = results.map((_, place) => ({ type: OperationType.TANH, inputs: [place], outputs: [place + 1] }));
+    const { steps } = planOf([float(SUBGRAPH_INPUT, [2]), ...results], chain);
+    expect(Math.max(...steps.map((step) => sizeOf(step)?.nodes ?? 0))).toBeLessThanOrEqual(512);
+    expect(steps.length).toBeLessThan(count / 4);
+    expect(steps.flatMap(({ name }) => name.split("+"))).toHaveLength(count);
+  });
+
+  it("has steps of few operands, though each operation adds one more", () => {
+    const terms = Array.from({ length: count + 1 }, () => float(SUBGRAPH_INPUT, [2]));
+    const sums = terms
+      .slice(1)
+      .map((_, place) => float(place === count - 1 ? SUBGRAPH_OUTPUT : TEMPORARY_VARIABLE, [2]));
+    const none = count + 1;
+    const adds = sums.map((_, place) => ({
+      type: OperationType.ADD,
+      inputs: [place === 0 ? 0 : none + place, place + 1, none],
+      outputs: [none + place + 1],
+    }));
+    const { steps } = planOf([...terms, number(0), ...sums], adds);
+    expect(Math.max(...steps.map((step) => sizeOf(step)?.operands ?? 0))).toBe(32);
+    expect(steps).toHaveLength(Math.ceil(count / 31));
+  });
+
+  it("is planned with an operation of very many inputs", () => {
+    const parts = Array.from({ length: count }, () => float(SUBGRAPH_INPUT, [1]));
+    const operands = [...parts, number(0), float(SUBGRAPH_OUTPUT, [count])];
+    const join = {
+      type: OperationType.CONCATENATION,
+      inputs: [...operands.keys()].slice(0, -1),
+      outputs: [operands.length - 1],
+    };
+    expect(planOf(operands, [join]).steps).toHaveLength(count);
   });
 });
 

@@ -117,18 +117,22 @@ const bySettings: ReadonlySet<string> = new Set<OperationName>([
   "TRANSPOSE",
 ]);
 
-/** True if an operand decides shapes or is a setting. */
-function isSetting({ match: { form }, inputs, definition }: OperationView, position: number): boolean {
-  if (definition.controlFlow) return false;
-  const param = layOut(form.params, form.counts, inputs.length)?.[position];
-  return param !== undefined && (param.kind !== "tensor" || param.read === true);
+/** The inputs of an operation that decide shapes or are settings. */
+function settingInputs<Input>(
+  { match: { form }, definition }: OperationView,
+  inputs: readonly Input[],
+): readonly Input[] {
+  if (definition.controlFlow) return [];
+  const params = layOut(form.params, form.counts, inputs.length) ?? [];
+  return inputs.filter((_, position) => {
+    const param = params[position];
+    return param !== undefined && (param.kind !== "tensor" || param.read === true);
+  });
 }
 
 /** True if a setting is an input of the model. */
 function hasOpenSettings(view: OperationView): boolean {
-  return view.inputs.some(
-    ({ lifetime }, position) => lifetime === OperandLifeTime.SUBGRAPH_INPUT && isSetting(view, position),
-  );
+  return settingInputs(view, view.inputs).some(({ lifetime }) => lifetime === OperandLifeTime.SUBGRAPH_INPUT);
 }
 
 function typeRefusal({ inputs, outputs }: OperationView): string | undefined {
@@ -139,9 +143,7 @@ function typeRefusal({ inputs, outputs }: OperationView): string | undefined {
 /** The inputs of a graph whose values decide shapes, or are settings: a plan is made for their values. */
 export function settingsOf({ operations, inputs }: GraphView): ReadonlySet<number> {
   const found = new Set<number>();
-  for (const view of operations) {
-    for (const [position, { index }] of view.inputs.entries()) if (isSetting(view, position)) found.add(index);
-  }
+  for (const view of operations) for (const { index } of settingInputs(view, view.inputs)) found.add(index);
   return new Set(inputs.filter((index) => found.has(index)));
 }
 
@@ -290,9 +292,7 @@ function planOperation(
   if (lowering === undefined) return refuse("wasm does not have this operation");
   if (definition.dynamic) return refuse("the shapes of its outputs depend on the data");
   // Extents of 0 are known here: such tensors have no elements.
-  const isOpen = tensors.some(
-    (tensor, position) => tensor !== undefined && tensor.data === undefined && isSetting(view, position),
-  );
+  const isOpen = settingInputs(view, tensors).some((tensor) => tensor !== undefined && tensor.data === undefined);
   if (isOpen) return refuse(openSettings);
   const { args, outputs: infos } = bindArgumentsOf(view, tensors);
   if (infos.length > 0 && infos.every(({ dimensions }) => dimensions.includes(0))) {

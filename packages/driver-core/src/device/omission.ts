@@ -3,7 +3,7 @@
  * operation that reads them. Determined once, when the model is prepared.
  */
 import type { GraphView, OperandView, OperationView } from "@nnhal/backend";
-import { layOut } from "@nnhal/operations";
+import { layOut, type Param } from "@nnhal/operations";
 import { OperandLifeTime } from "@nnhal/types";
 
 /** For each input of a graph, why it must not be omitted; undefined if it may be omitted. */
@@ -19,9 +19,11 @@ function reasonsIn(graph: GraphView, known: Map<GraphView, Reasons>): Reasons {
   if (kept !== undefined) return kept;
   const byOperand = new Map<number, string>();
   for (const operation of graph.operations) {
+    const { params, counts } = operation.match.form;
+    const positions = layOut(params, counts, operation.inputs.length) ?? [];
     for (const [position, operand] of operation.inputs.entries()) {
       if (operand.lifetime !== OperandLifeTime.SUBGRAPH_INPUT || byOperand.has(operand.index)) continue;
-      const reason = reasonAt(operation, position, graph, known);
+      const reason = reasonAt(operation, position, positions[position], graph, known);
       if (reason !== undefined) byOperand.set(operand.index, reason);
     }
   }
@@ -33,12 +35,11 @@ function reasonsIn(graph: GraphView, known: Map<GraphView, Reasons>): Reasons {
 function reasonAt(
   operation: OperationView,
   position: number,
+  param: Param | undefined,
   graph: GraphView,
   known: Map<GraphView, Reasons>,
 ): string | undefined {
-  const { index, definition, match, inputs } = operation;
-  const { params, counts } = match.form;
-  const param = layOut(params, counts, inputs.length)?.[position];
+  const { index, definition, inputs } = operation;
   if (param === undefined || param.omittable) return undefined;
   const what = `operation ${index + 1}, ${definition.name},`;
   if (!param.any) return `${what} needs it as ${param.name}`;
