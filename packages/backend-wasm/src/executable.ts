@@ -123,7 +123,7 @@ async function openGraph(
   return {
     run: (inputs, outputs, context) => run(compiled, inputs, outputs, context),
     ...(extents !== undefined && {
-      serialize: () => savedProgram(elementAt(compiled.programs, 0).program, machine.version),
+      serialize: () => savedProgram(elementAt(compiled.programs, 0).program, machine.version, machine.tiles),
     }),
     close() {
       for (const { program } of compiled.programs.splice(0)) program.close();

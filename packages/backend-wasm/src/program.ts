@@ -8,7 +8,9 @@ import { loadFor } from "./plan/deferred.ts";
 import type { Lowerings } from "./plan/lowering.ts";
 import { isControl, type Plan, partsOf, type RoutineStep, type Step } from "./plan/plan.ts";
 import { planGraph } from "./plan/plan-graph.ts";
+import type { TileSums } from "./plan/tiles.ts";
 import type { Team, TeamProgram } from "./threads/team.ts";
+import type { Tiles } from "./tiles.ts";
 import type { WasmModule, WebAssemblyApi } from "./web-assembly.ts";
 
 /** State that the programs of a session share. */
@@ -21,6 +23,8 @@ export interface Machine {
   readonly relaxed?: boolean | undefined;
   /** See `Plan`. Default: false. */
   readonly isWide?: boolean | undefined;
+  /** Default: those of the table. */
+  readonly tiles?: Tiles | undefined;
 }
 
 /** A step that can be computed. */
@@ -88,8 +92,13 @@ export async function programOf(
   settings: ReadonlyMap<number, TensorData> = new Map(),
 ): Promise<Program> {
   await loadFor(graph);
-  const { lowerings, team, isWide } = machine;
-  return compiledPlan(machine, planGraph(graph, dimensions, settings, { lowerings, threads: team?.threads, isWide }));
+  const { lowerings, team, isWide, tiles } = machine;
+  const planWith = (tileSums?: TileSums) =>
+    planGraph(graph, dimensions, settings, { lowerings, threads: team?.threads, isWide, tileSums });
+  const before = tiles?.sums();
+  const plan = planWith(before);
+  const after = await tiles?.timed(plan);
+  return compiledPlan(machine, after === before ? plan : planWith(after));
 }
 
 /** Compiles a plan. The memory has its constants. */
@@ -201,6 +210,8 @@ function failedCheck(memory: ArrayBufferLike, checks: NonNullable<RoutineStep["c
 /** The saved part of a plan, in a form that changes with the plan. */
 interface Saved {
   readonly version: string;
+  /** The sums of tiles that have been timed. */
+  readonly tiles: Partial<TileSums>;
   readonly steps: readonly Outline[];
   readonly plan: ProgramPlan;
 }
@@ -217,9 +228,10 @@ function savedStep(step: ProgramStep): Outline {
 }
 
 /** The blobs of a program: its module, what a run needs of the plan, and the constants as they lie in memory. */
-export function savedProgram({ bytes, plan, steps, memory }: Program, version: string): CacheBlobs {
+export function savedProgram({ bytes, plan, steps, memory }: Program, version: string, tiles?: Tiles): CacheBlobs {
   const saved: Saved = {
     version,
+    tiles: tiles?.known() ?? {},
     plan,
     steps: steps.map(savedStep),
   };
@@ -244,11 +256,12 @@ export async function restoredProgram(
   const saved = JSON.parse(new TextDecoder().decode(outline)) as Saved;
   if (saved.version !== version)
     throw new Error(`the program in the cache is of version ${saved.version}, not ${version}`);
-  const { plan } = saved;
+  const { plan, tiles } = saved;
   if (!fits(plan, graph, extents)) throw new Error("the program in the cache is of another network");
   if (constants.length !== plan.constants) throw new Error("the constants in the cache have another size");
   const program = await instantiate(machine, plan, Uint8Array.from(bytes), saved.steps);
   program.memory.set(constants);
+  machine.tiles?.keep(tiles);
   return program;
 }
 

@@ -22,6 +22,7 @@ import { layOutMemory } from "./plan/memory.ts";
 import type { Plan, Port } from "./plan/plan.ts";
 import { portOf } from "./plan/plan-graph.ts";
 import { Refusal } from "./plan/refusal.ts";
+import type { TileSums } from "./plan/tiles.ts";
 import { compiledPlan, findComputeSteps, type Machine } from "./program.ts";
 
 /** The parts of a machine that are proven. */
@@ -86,8 +87,8 @@ export interface PreparedCases {
 
 /** Compiles one plan of all cases that the planner has. */
 export async function prepareCases(machine: ProvenMachine, cases: readonly ProbeCase[]): Promise<PreparedCases> {
-  const { team, isWide } = machine;
-  const { plan, given, results } = planOf(cases, team?.threads, isWide);
+  const { team, isWide, tiles } = machine;
+  const { plan, given, results } = planOf(cases, team?.threads, isWide, tiles?.sums());
   // Each step is divided, however little work it has.
   const program = await compiledPlan({ ...machine, team: team && { ...team, leastWork: 0 } }, plan);
   const { memory, steps } = program;
@@ -123,8 +124,8 @@ interface Given {
 }
 
 /** One plan of all cases that the planner has. */
-function planOf(cases: readonly ProbeCase[], threads = 1, isWide = false) {
-  const builder = createBuilder({ threads, isWide });
+function planOf(cases: readonly ProbeCase[], threads = 1, isWide = false, tileSums?: TileSums) {
+  const builder = createBuilder({ threads, isWide, ...(tileSums && { tileSums }) });
   const given: Given[] = [];
   const results: [ProbeCase, Port][] = [];
   let count = 0;

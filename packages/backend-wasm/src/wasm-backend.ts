@@ -22,6 +22,7 @@ import { halLowerings } from "./plan/lowerings.ts";
 import { refusalOf } from "./plan/plan-graph.ts";
 import { checkEngine, type ProvenMachine } from "./self-check.ts";
 import type { Team } from "./threads/team.ts";
+import { createTiles } from "./tiles.ts";
 import { type WebAssemblyApi, webAssembly } from "./web-assembly.ts";
 import type { WideVectors } from "./wide.ts";
 import { setsWideFlag } from "./wide-flag.ts";
@@ -104,7 +105,12 @@ async function open(
   // A network without operations of the extension needs no code for them.
   const lowerings = isExtended ? (await import("./tflite/lowerings.ts")).withTflite : halLowerings;
   const choices = [...threading, ...wide.choices, ...proof.choices, ...forms];
-  const machine = { api, version: `${proof.engine}${versionSuffix(forms)}`, lowerings, team, relaxed, isWide };
+  const proven = { api, team, relaxed, isWide };
+  // Pairs of vectors have one size of tiles.
+  const tiles = isWide
+    ? undefined
+    : createTiles(async (kind) => (await import("./by-need.ts")).timeTiles(proven, kind));
+  const machine = { ...proven, version: `${proof.engine}${versionSuffix(forms)}`, lowerings, tiles };
   return {
     version: machine.version,
     choices,

@@ -25,6 +25,7 @@ import {
   type Step,
 } from "./plan.ts";
 import { refuse } from "./refusal.ts";
+import { narrowSums, type TileSums, wideSums } from "./tiles.ts";
 
 /** A region before it has an address. */
 export interface PlannedRegion {
@@ -68,6 +69,7 @@ export interface Builder {
   readonly threads: number;
   /** See `Plan`. */
   readonly isWide: boolean;
+  readonly tileSums: TileSums;
   readonly regions: readonly PlannedRegion[];
   readonly steps: readonly Step[];
   /** The region of each operand that has a value. */
@@ -105,7 +107,8 @@ export function createBuilder({
   isTrial = false,
   threads = 1,
   isWide = false,
-}: Partial<Pick<Builder, "isTrial" | "threads" | "isWide">> = {}): Builder {
+  tileSums = isWide ? wideSums : narrowSums,
+}: Partial<Pick<Builder, "isTrial" | "threads" | "isWide" | "tileSums">> = {}): Builder {
   const regions: PlannedRegion[] = [];
   const steps: Step[] = [];
   const places = new Map<number, Region>();
@@ -118,6 +121,7 @@ export function createBuilder({
     isTrial,
     threads,
     isWide,
+    tileSums,
     regions,
     steps,
     places,

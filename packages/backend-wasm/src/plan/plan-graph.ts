@@ -35,6 +35,7 @@ import { halLowerings } from "./lowerings.ts";
 import { layOutMemory } from "./memory.ts";
 import { elementBytes, type Plan, type Port, type Region } from "./plan.ts";
 import { Refusal, refuse } from "./refusal.ts";
+import type { TileSums } from "./tiles.ts";
 
 /**
  * Why an operation cannot be compiled; undefined if it can. Extents that only a request determines count as 8: a plan is made when they are
@@ -160,6 +161,8 @@ export interface PlanOptions {
   readonly threads?: number | undefined;
   /** See `Plan`. Default: false. */
   readonly isWide?: boolean | undefined;
+  /** Default: those of the table. */
+  readonly tileSums?: TileSums | undefined;
 }
 
 /**
@@ -170,9 +173,9 @@ export function planGraph(
   graph: GraphView,
   dimensions: readonly (readonly number[] | undefined)[],
   given: ReadonlyMap<number, TensorData> = new Map(),
-  { lowerings = halLowerings, threads = 1, isWide = false }: PlanOptions = {},
+  { lowerings = halLowerings, threads = 1, isWide = false, tileSums }: PlanOptions = {},
 ): Plan {
-  const builder = createBuilder({ threads, isWide });
+  const builder = createBuilder({ threads, isWide, ...(tileSums && { tileSums }) });
   const settings = new Map(given);
   /** The facts of inputs and of results; undefined for omitted inputs. */
   const known = new Map<number, TensorInfo | undefined>();

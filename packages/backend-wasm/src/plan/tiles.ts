@@ -1,10 +1,19 @@
 /** The tiles of products: which part of the result is kept in registers while the depth is walked, and how many rows share a pass over the weights. */
 
-/** Sums that are kept at once: with more, V8 11 (Node.js 20) moves them to memory and back. */
-const mostSums = 8;
+/** The factors of a product: pairs of integers, or floats. */
+export type FactorKind = "pairs" | "floats";
 
-/** The same if pairs of them share a register. */
-const mostWideSums = 20;
+/** The sums that a tile keeps at once, by the factors. */
+export type TileSums = Readonly<Record<FactorKind, number>>;
+
+/** Without others: V8 moves more than 8 to memory and back on processors with 16 registers. */
+export const narrowSums: TileSums = { pairs: 8, floats: 8 };
+
+/** Those if two vectors share a register. */
+export const wideSums: TileSums = { pairs: 20, floats: 20 };
+
+/** The numbers of sums that are compared with each other, that of the table first: processors have 16 or 32 registers. */
+export const sumsToCompare: readonly number[] = [8, 12, 16];
 
 /** The columns of a panel are read at once from lists that are filled up to 32 numbers. */
 const mostVectors = 8;
@@ -19,11 +28,10 @@ const unitsPerThread = 3;
 const leastWork = 2 ** 13;
 
 /** The tile of a product of these extents, and the rows of a block: fewer for several threads, so that each has some. */
-export function tileFor(rows: number, depth: number, columns: number, isPaired: boolean, threads = 1, isWide = false) {
+export function tileFor(rows: number, depth: number, columns: number, sums: number, isPaired: boolean, threads = 1) {
   const most = Math.min(Math.ceil(columns / 4), mostVectors);
-  const sums = isWide ? mostWideSums : mostSums;
-  // Four rows of two vectors, or five of four, read least for what they compute; few rows or few columns leave room for more of the other.
-  const vectors = Math.min(most, rows >= 4 ? (isWide ? 4 : 2) : Math.floor(sums / rows));
+  // Four or six rows of two vectors, and four or five of four, read least for what they compute; few rows or few columns leave room for more of the other.
+  const vectors = Math.min(most, rows >= 4 ? (sums < 16 ? 2 : 4) : Math.floor(sums / rows));
   const tile = { rows: Math.min(rows, Math.floor(sums / vectors)), vectors };
   const rowBytes = isPaired ? 4 * Math.ceil(depth / 2) : 4 * depth;
   const fitting = Math.max(1, Math.floor(blockBytes / rowBytes / tile.rows));

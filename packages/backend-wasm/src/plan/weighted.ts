@@ -214,8 +214,9 @@ export function addRows(
     pixelStep === length &&
     (height === 1 || rowStep === width * pixelStep) &&
     (rows === height * width || batchStep === height * width * pixelStep);
-  const { threads, isWide } = builder;
-  const { tile, blockRows } = tileFor(rows, depth, columns, isPaired, threads, isWide);
+  const { threads, tileSums } = builder;
+  const sums = tileSums[isPaired ? "pairs" : "floats"];
+  const { tile, blockRows } = tileFor(rows, depth, columns, sums, isPaired, threads);
   const blocks = Math.ceil(rows / blockRows);
   const work = (Math.min(rows, blockRows) * depth * columns) / (isPaired ? 8 : 4);
   const groups = groupsFor(work, columns, tile.vectors, blocks, threads);
