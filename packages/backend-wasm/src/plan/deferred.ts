@@ -3,11 +3,20 @@
  * that a page without one does not load it.
  */
 import { bindArgumentsOf, type GraphView, type KernelTensor, type OperationView } from "@nnhal/backend";
-import { type AnyArgs, activationRange, elementCount, type OperationArgs, type TensorInfo } from "@nnhal/operations";
+import {
+  type AnyArgs,
+  activationRange,
+  elementCount,
+  type OperationArgs,
+  type OperationOutputs,
+  type TensorInfo,
+} from "@nnhal/operations";
 import { type Builder, outputOf, type Value } from "./builder.ts";
 import type { Planned } from "./control.ts";
 import { constantOf, expectFloat, isQuant8, type Lowering, type LoweringTable } from "./lowering.ts";
 import { refuse } from "./refusal.ts";
+import { checkSums } from "./weighted.ts";
+import { mayBeInfinite, mostProducts } from "./windows.ts";
 
 let loaded: typeof import("./rare.ts") | undefined;
 
@@ -51,6 +60,23 @@ function checkReverse({ input, axis }: OperationArgs<"REVERSE", KernelTensor>): 
   if (place < 0 || place >= input.dimensions.length) refuse(`there is no axis ${place}`);
 }
 
+/** Refuses what makes too much code, and sums that are not available. */
+function checkTransposed(
+  { input, filter, bias, activation, strideHeight, strideWidth }: OperationArgs<"TRANSPOSE_CONV_2D", KernelTensor>,
+  { output }: OperationOutputs<"TRANSPOSE_CONV_2D", TensorInfo>,
+  builder: Builder,
+): void {
+  const [columns = 0, height = 1, width = 1, channels = 1] = filter.dimensions;
+  if (strideHeight * strideWidth > mostProducts)
+    refuse(`strides of ${strideHeight}x${strideWidth} make more code than there may be`);
+  const partsOf = (cells: number, stride: number) => stride * (2 * Math.ceil(cells / stride) + 1);
+  if (partsOf(height, strideHeight) * partsOf(width, strideWidth) > mostProducts && mayBeInfinite(filter))
+    refuse("its borders make more code than there may be, and its weights may be infinite");
+  const depth = height * width * channels;
+  const weights = { filter, depth, columns, depthStep: 1, columnStep: depth };
+  checkSums(builder, { input, weights, bias, output, activation });
+}
+
 /** Refuses activations that there are not. */
 const checkActivation = ({ activation }: { readonly activation: number }) => void activationRange(activation);
 
@@ -62,6 +88,13 @@ const checks = {
   BATCH_MATMUL: checkMatrices,
   PACK: noCheck,
   REVERSE: checkReverse,
+  ARGMAX: noCheck,
+  ARGMIN: noCheck,
+  TOPK_V2: noCheck,
+  GATHER: noCheck,
+  EMBEDDING_LOOKUP: noCheck,
+  HASHTABLE_LOOKUP: noCheck,
+  TRANSPOSE_CONV_2D: checkTransposed,
   MIRROR_PAD: noCheck,
   ROI_ALIGN: noCheck,
   ROI_POOLING: noCheck,
@@ -82,7 +115,7 @@ const checks = {
 function defer(name: Name): Lowering<AnyArgs, AnyArgs> {
   return (args, outputs, builder): Value | readonly Value[] => {
     // The arguments are those of the operation of this name.
-    (checks[name] as (args: AnyArgs) => void)(args);
+    (checks[name] as (...all: readonly [AnyArgs, AnyArgs, Builder]) => void)(args, outputs, builder);
     const lowering = loaded?.rare[name] as Lowering<AnyArgs, AnyArgs> | undefined;
     if (lowering !== undefined) return lowering(args, outputs, builder);
     if (!builder.isTrial) throw new TypeError(`${name} is planned before its code is loaded`);

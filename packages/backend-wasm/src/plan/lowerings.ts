@@ -11,10 +11,8 @@ import { normalisations } from "./normalisation.ts";
 import { pooling } from "./pooling.ts";
 import { reductions } from "./reduction.ts";
 import { resizing } from "./resize.ts";
-import { searches } from "./search.ts";
 import { softmax } from "./softmax.ts";
 import { transcendental } from "./transcendental.ts";
-import { addTransposed } from "./transposed.ts";
 import { unary } from "./unary.ts";
 
 const table: LoweringTable = {
@@ -29,10 +27,8 @@ const table: LoweringTable = {
   ...pooling,
   ...reductions,
   ...resizing,
-  ...searches,
   ...softmax,
   ...transcendental,
-  TRANSPOSE_CONV_2D: addTransposed,
   ...unary,
 };
 

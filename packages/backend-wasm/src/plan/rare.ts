@@ -7,6 +7,8 @@ import { quantisedLstms } from "./quantised-lstm.ts";
 import { rearrangements } from "./rearrangement.ts";
 import { regions } from "./regions.ts";
 import { rnns } from "./rnn.ts";
+import { searches } from "./search.ts";
+import { addTransposed } from "./transposed.ts";
 
 export { foldOperation } from "./folded.ts";
 
@@ -19,4 +21,6 @@ export const rare: LoweringTable = {
   ...rearrangements,
   ...regions,
   ...rnns,
+  ...searches,
+  TRANSPOSE_CONV_2D: addTransposed,
 };

@@ -1,6 +1,6 @@
 /** TRANSPOSE_CONV_2D: a convolution for each place of an output within a stride. */
 import type { KernelTensor } from "@nnhal/backend";
-import { activationRange, dilatedExtent, elementCount, isFloat, stridesOf, type TensorInfo } from "@nnhal/operations";
+import { activationRange, dilatedExtent, elementCount, stridesOf, type TensorInfo } from "@nnhal/operations";
 import {
   addElementwise,
   addElementwiseAt,
@@ -19,6 +19,7 @@ import {
   addWindows,
   type Convolved,
   extentsOf,
+  mayBeInfinite,
   mostProducts,
   type Sliding,
   segmentsOf,
@@ -223,10 +224,10 @@ function addSeenCells(
 const cellsOf = ({ firstTap, endTap }: Segment): Cells => ({ first: firstTap, count: endTap - firstTap, step: 1 });
 
 /** True if zeros around an image add nothing to sums: no window sees them, or no weight makes NaN of them. */
-function isBorderSafe({ data, dimensions, type }: KernelTensor, image: Value, sliding: Sliding, target: Value) {
-  if (!isFloat(type) || image.type !== "f32") return true;
+function isBorderSafe(filter: KernelTensor, image: Value, sliding: Sliding, target: Value) {
+  if (image.type !== "f32") return true;
   const { strideHeight, strideWidth, dilationHeight, dilationWidth, paddingTop, paddingLeft } = sliding;
-  const [, cellsDown = 1, cellsAcross = 1] = dimensions;
+  const [, cellsDown = 1, cellsAcross = 1] = filter.dimensions;
   const [from, to] = [extentsOf(image), extentsOf(target)];
   const reaches = (count: number, stride: number, cells: number, dilation: number, padding: number, extent: number) =>
     padding > 0 || (count - 1) * stride + dilatedExtent(cells, dilation) - padding > extent;
@@ -235,13 +236,7 @@ function isBorderSafe({ data, dimensions, type }: KernelTensor, image: Value, sl
     !reaches(to.width, strideWidth, cellsAcross, dilationWidth, paddingLeft, from.width)
   )
     return true;
-  return data !== undefined && areFinite(data);
-}
-
-function areFinite(numbers: ArrayLike<number>): boolean {
-  let sum = 0;
-  for (let place = 0; place < numbers.length; place++) sum += (numbers[place] ?? 0) * 0;
-  return sum === 0;
+  return !mayBeInfinite(filter);
 }
 
 /** The parts of the output whose windows see the same cells; undefined if there is one that sees all. Refuses too many. */

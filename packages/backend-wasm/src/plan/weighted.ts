@@ -150,6 +150,11 @@ function sums(builder: Builder, weighted: Weighted): ReturnType<Sums> {
   };
 }
 
+/** Refuses sums that are not available. */
+export function checkSums(builder: Builder, weighted: Weighted): void {
+  sums(builder, weighted);
+}
+
 /** The region of a part of a bias that is not constant. */
 function biasPart(builder: Builder, bias: KernelTensor, first: number, columns: number): Region {
   const all = builder.read(bias);

@@ -1,6 +1,6 @@
 /** Windows that slide over an image: the rows of a product that they are, and the parts of an output whose windows see the same cells of the filter. */
 import type { KernelTensor } from "@nnhal/backend";
-import { dilatedExtent, type Padding, stridesOf, type TensorInfo } from "@nnhal/operations";
+import { dilatedExtent, isFloat, type Padding, stridesOf, type TensorInfo } from "@nnhal/operations";
 import { addElementwise, addMove, type Builder, operandOf, type Value } from "./builder.ts";
 import { makeInteger, real } from "./expression.ts";
 import type { ImageExtents, Segment } from "./plan.ts";
@@ -143,6 +143,14 @@ export function valueAsTensor(builder: Builder, info: TensorInfo, value: Value):
   builder.places.set(index, value.region);
   const { type, scale, zeroPoint, channelQuant } = info;
   return { type, scale, zeroPoint, ...(channelQuant && { channelQuant }), dimensions: value.dimensions, index };
+}
+
+/** True if weights are not constant floats that are finite. */
+export function mayBeInfinite({ data, type }: KernelTensor): boolean {
+  if (!isFloat(type)) return false;
+  let sum = 0;
+  for (const number of data ?? [Number.NaN]) sum += Number(number) * 0;
+  return sum !== 0;
 }
 
 /** The factors and terms of a convolution, and the use of its sums. */
