@@ -1,7 +1,7 @@
 /** The steps of a program with control flow, computed in parts. Programs without it do not load this. */
 import { type RunContext, StatusError } from "@nnhal/backend";
 import { ErrorStatus } from "@nnhal/types";
-import { type Parts, unitsAtOnce, workBetweenLooks } from "./parts.ts";
+import { computePart, type Parts, unitsAtOnce, workBetweenLooks } from "./parts.ts";
 import type { Program, ProgramStep } from "./program.ts";
 
 /** Runs the steps in parts, each of some milliseconds at most. */
@@ -16,7 +16,11 @@ export function controlledParts({ steps, memory }: Program, { now, loopTimeoutDu
         const most = unitsAtOnce(workPerUnit);
         for (let unit = 0; unit < units; unit += most) {
           const end = Math.min(units, unit + most);
-          step.compute(unit, end);
+          for (let isPaused = false; ; ) {
+            isPaused = computePart(step, unit, end, memory, isPaused);
+            if (!isPaused) break;
+            yield;
+          }
           work += (end - unit) * workPerUnit;
           if (work < workBetweenLooks) continue;
           work = 0;

@@ -76,7 +76,7 @@ async function openProgram(program: Program, values: ReadonlyMap<number, InputBu
   });
   const outputShapes = infos.map(({ dimensions }) => ({ dimensions, isSufficient: true }));
   const made = { program, values, infos, outputShapes, results };
-  if (steps.every(isCompute)) return { ...made, partsOf: () => straightParts(steps) };
+  if (steps.every(isCompute)) return { ...made, partsOf: () => straightParts(steps, memory) };
   const { controlledParts } = await import("./by-need.ts");
   return { ...made, partsOf: (context) => controlledParts(program, context) };
 }

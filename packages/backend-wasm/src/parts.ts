@@ -19,19 +19,22 @@ export interface Parts {
 }
 
 /** Steps without control flow: a generator would leave some hundred bytes for each. */
-export function straightParts(steps: readonly ComputeStep[]): Parts {
+export function straightParts(steps: readonly ComputeStep[], memory: Uint8Array): Parts {
   let place = 0;
   let next = 0;
+  let isPaused = false;
   return {
     next() {
       let work = 0;
       for (; place < steps.length; place++) {
-        const { units, workPerUnit, compute } = elementAt(steps, place);
+        const step = elementAt(steps, place);
+        const { units, workPerUnit } = step;
         while (next < units) {
-          const first = next;
-          next = Math.min(units, first + unitsAtOnce(workPerUnit));
-          compute(first, next);
-          work += (next - first) * workPerUnit;
+          const end = Math.min(units, next + unitsAtOnce(workPerUnit));
+          isPaused = computePart(step, next, end, memory, isPaused);
+          if (isPaused) return goingOn;
+          work += (end - next) * workPerUnit;
+          next = end;
           if (work >= workBetweenLooks) return goingOn;
         }
         next = 0;
@@ -39,6 +42,20 @@ export function straightParts(steps: readonly ComputeStep[]): Parts {
       return ended;
     },
   };
+}
+
+/** Computes units, or goes on with them. Returns true if the step has paused before it has computed them. */
+export function computePart(
+  { compute, state }: ComputeStep,
+  begin: number,
+  end: number,
+  memory: Uint8Array,
+  isPaused: boolean,
+): boolean {
+  // A run that has ended meanwhile may have left it.
+  if (state !== undefined && !isPaused) memory.fill(0, state, state + 4);
+  compute(begin, end);
+  return state !== undefined && memory[state] !== 0;
 }
 
 const goingOn = { done: false };

@@ -4,10 +4,9 @@ import { elementAt, type TensorData } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
 import { emitModule, functionName, pagesOf } from "./emit/emit.ts";
 import { failureAddress } from "./emit/routine.ts";
-import { loadFor } from "./plan/deferred.ts";
 import type { Lowerings } from "./plan/lowering.ts";
+import { makePlan } from "./plan/make-plan.ts";
 import { isControl, type Plan, partsOf, type RoutineStep, type Step } from "./plan/plan.ts";
-import { planGraph } from "./plan/plan-graph.ts";
 import type { TileSums } from "./plan/tiles.ts";
 import type { Team, TeamProgram } from "./threads/team.ts";
 import type { Tiles } from "./tiles.ts";
@@ -25,6 +24,8 @@ export interface Machine {
   readonly isWide?: boolean | undefined;
   /** Default: those of the table. */
   readonly tiles?: Tiles | undefined;
+  /** See `PlanOptions`. */
+  readonly mostWork?: number | undefined;
 }
 
 /** A step that can be computed. */
@@ -37,7 +38,9 @@ export interface ComputeStep {
   readonly isOrdered: boolean;
   /** The checks of data: see `RoutineStep`. */
   readonly checks?: RoutineStep["checks"];
-  /** Computes the units [begin, end). Throws if the data do not fulfil a check. */
+  /** Where a routine that pauses has a word that is not 0 while units are left of a call: see `RoutineStep`. */
+  readonly state?: number;
+  /** Computes the units [begin, end), or a part of them if there is a state. Throws if the data do not fulfil a check. */
   compute(begin: number, end: number): void;
 }
 
@@ -77,7 +80,14 @@ export interface Program {
 
 /** The saved part of a step. */
 type Outline =
-  | readonly [name: string, units: number, work: number, isOrdered: boolean, checks?: RoutineStep["checks"]]
+  | readonly [
+      name: string,
+      units: number,
+      work: number,
+      isOrdered: boolean,
+      checks?: RoutineStep["checks"],
+      state?: number,
+    ]
   | {
       readonly kind: "branch" | "loop";
       readonly address: number;
@@ -91,14 +101,13 @@ export async function programOf(
   dimensions: readonly (readonly number[] | undefined)[],
   settings: ReadonlyMap<number, TensorData> = new Map(),
 ): Promise<Program> {
-  await loadFor(graph);
-  const { lowerings, team, isWide, tiles } = machine;
+  const { lowerings, team, isWide, tiles, mostWork } = machine;
   const planWith = (tileSums?: TileSums) =>
-    planGraph(graph, dimensions, settings, { lowerings, threads: team?.threads, isWide, tileSums });
+    makePlan(graph, dimensions, settings, { lowerings, threads: team?.threads, isWide, tileSums, mostWork });
   const before = tiles?.sums();
-  const plan = planWith(before);
+  const plan = await planWith(before);
   const after = await tiles?.timed(plan);
-  return compiledPlan(machine, after === before ? plan : planWith(after));
+  return compiledPlan(machine, after === before ? plan : await planWith(after));
 }
 
 /** Compiles a plan. The memory has its constants. */
@@ -110,6 +119,8 @@ export async function compiledPlan(machine: Omit<Machine, "lowerings">, plan: Pl
       return { kind: step.kind, address: elementAt(plan.regions, step.condition).address, parts: [first, second] };
     }
     if (step.kind !== "routine") return [name, units, work, step.kind === "repeat"];
+    if (step.state !== undefined)
+      return [name, units, work, true, step.checks, elementAt(plan.regions, step.state).address];
     return step.checks.length > 0 ? [name, units, work, true, step.checks] : [name, units, work, true];
   };
   const outlines = plan.steps.map(outlineOf);
@@ -146,13 +157,20 @@ async function instantiate(
       const [one, other] = [first.map(stepOf), second.map(stepOf)];
       return kind === "branch" ? { kind, address, yes: one, no: other } : { kind, address, test: one, body: other };
     }
-    const [name, units, workPerUnit, isOrdered, checks] = outline;
+    const [name, units, workPerUnit, isOrdered, checks, state] = outline;
     const number = functions.length;
     const exported = functionName(number, { name });
     functions.push(exported);
     const compute = exports[exported];
     if (typeof compute !== "function") throw new Error(`the module has no function for step ${number}, ${name}`);
-    const facts = { kind: "compute", name, units, workPerUnit, isOrdered } as const;
+    const facts = {
+      kind: "compute",
+      name,
+      units,
+      workPerUnit,
+      isOrdered,
+      ...(state !== undefined && { state }),
+    } as const;
     const isShared = team !== undefined && !isOrdered && units > 1 && units * workPerUnit >= team.leastWork;
     if (checks === undefined) {
       return {
@@ -222,8 +240,9 @@ function savedStep(step: ProgramStep): Outline {
     const [first, second] = kind === "branch" ? [step.yes, step.no] : [step.test, step.body];
     return { kind, address, parts: [first.map(savedStep), second.map(savedStep)] };
   }
-  const { name, units, workPerUnit, isOrdered, checks } = step;
+  const { name, units, workPerUnit, isOrdered, checks, state } = step;
   const outline = [name, units, workPerUnit, isOrdered] as const;
+  if (state !== undefined) return [...outline, checks ?? [], state];
   return checks === undefined ? outline : [...outline, checks];
 }
 

@@ -4,9 +4,9 @@
 import type { GraphView } from "@nnhal/backend";
 import { textOf } from "./assembler/text.ts";
 import { moduleOf } from "./emit/emit.ts";
-import { loadFor } from "./plan/deferred.ts";
+import { makePlan } from "./plan/make-plan.ts";
 import { functionsOf } from "./plan/plan.ts";
-import { planGraph, refusalOf } from "./plan/plan-graph.ts";
+import { refusalOf } from "./plan/plan-graph.ts";
 import { withTflite } from "./tflite/lowerings.ts";
 
 /**
@@ -23,9 +23,8 @@ export async function moduleText(graph: GraphView): Promise<string> {
     if (graph.operands[index]?.dimensions.includes(0))
       throw new Error(`input ${place} has extents that are open, and a module is made for certain ones`);
   }
-  await loadFor(graph);
   const extents = graph.inputs.map((index) => graph.operands[index]?.dimensions);
-  const plan = planGraph(graph, extents, new Map(), { lowerings: withTflite });
+  const plan = await makePlan(graph, extents, new Map(), { lowerings: withTflite });
   const { memory, functions } = moduleOf(plan);
   const exported = functions.flatMap(({ isExported }, place) => (isExported ? [place] : []));
   const steps = new Map(functionsOf(plan.steps).map((step, place) => [exported[place], step]));

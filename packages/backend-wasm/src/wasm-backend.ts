@@ -62,14 +62,18 @@ export function wasmBackend(options: WasmBackendOptions = {}): Backend {
   return wasmBackendOver(webAssembly(), options);
 }
 
-/** Creates a backend over an implementation of WebAssembly: tests give others. */
-export function wasmBackendOver(api: WebAssemblyApi | undefined, options: WasmBackendOptions = {}): Backend {
+/** Creates a backend over an implementation of WebAssembly, and with units of so much work: tests give others. */
+export function wasmBackendOver(
+  api: WebAssemblyApi | undefined,
+  options: WasmBackendOptions = {},
+  mostWork?: number,
+): Backend {
   const { extensions = [] } = options;
   return {
     name: "wasm",
     deviceType: DeviceType.CPU,
-    open: (opening) => open(api, options, opening),
-    withExtensions: (more) => wasmBackendOver(api, { ...options, extensions: [...extensions, ...more] }),
+    open: (opening) => open(api, options, opening, mostWork),
+    withExtensions: (more) => wasmBackendOver(api, { ...options, extensions: [...extensions, ...more] }, mostWork),
   };
 }
 
@@ -80,6 +84,7 @@ async function open(
   api: WebAssemblyApi | undefined,
   { threads: option, extensions = [], relaxed: wanted = true, revectorize }: WasmBackendOptions,
   options?: OpenOptions,
+  mostWork?: number,
 ): Promise<BackendSession | Unavailable> {
   const given = option ?? (ifPermitted(() => globalThis.process?.env.NNHAL_WASM_THREADS) || 1);
   // One thread needs no code for others.
@@ -110,7 +115,7 @@ async function open(
   const tiles = isWide
     ? undefined
     : createTiles(async (kind) => (await import("./by-need.ts")).timeTiles(proven, kind));
-  const machine = { ...proven, version: `${proof.engine}${versionSuffix(forms)}`, lowerings, tiles };
+  const machine = { ...proven, version: `${proof.engine}${versionSuffix(forms)}`, lowerings, tiles, mostWork };
   return {
     version: machine.version,
     choices,

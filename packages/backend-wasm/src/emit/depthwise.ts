@@ -56,8 +56,11 @@ export function emitDepthwise(code: Code, step: DepthwiseStep, regions: Regions)
     zero,
   };
   const rowBytes = input.width * input.channels * bytes;
-  const full = Math.floor(input.channels / channelsAtOnce);
-  const rest = input.channels - full * channelsAtOnce;
+  const [firstChannel, endChannel] = step.part?.channels ?? [0, output.channels];
+  const own = endChannel - firstChannel;
+  const full = Math.floor(own / channelsAtOnce);
+  const rest = own - full * channelsAtOnce;
+  const firstResult = (columns[0]?.begin ?? 0) * output.channels + firstChannel;
   const results = [target, ...operands];
   const resultLocals = [places.results, ...places.others];
   const blockBytes = 4 * channelsAtOnce * depthwiseTurns(window, isPaired);
@@ -68,13 +71,13 @@ export function emitDepthwise(code: Code, step: DepthwiseStep, regions: Regions)
       columnTaps.begin * window.strideWidth - window.paddingLeft + columnTaps.firstTap * window.dilationWidth;
     code
       .get(rowAddress)
-      .i32(firstColumn * input.channels * bytes)
+      .i32((firstColumn * input.channels + firstChannel) * bytes)
       .op("i32.add")
       .set(at);
     count(code, x, columnTaps.begin, columnTaps.end, 1, () => {
       code.get(at).set(places.pixel);
-      code.given(regions.address(weights)).set(places.weights);
-      code.i32(0).set(places.column);
+      code.given(regions.address(weights) + (firstChannel / channelsAtOnce) * blockBytes).set(places.weights);
+      code.i32(4 * firstChannel).set(places.column);
       const move = () => {
         advance(code, places.pixel, channelsAtOnce * bytes);
         for (const [place, { type }] of results.entries()) {
@@ -89,7 +92,7 @@ export function emitDepthwise(code: Code, step: DepthwiseStep, regions: Regions)
           move();
           code
             .get(places.column)
-            .i32(4 * channelsAtOnce * full)
+            .i32(4 * (firstChannel + channelsAtOnce * full))
             .op("i32.ne")
             .brIf(again);
         });
@@ -99,6 +102,8 @@ export function emitDepthwise(code: Code, step: DepthwiseStep, regions: Regions)
         for (const [place, { type }] of results.entries())
           advance(code, resultLocals[place] ?? 0, rest * elementBytes[type]);
       }
+      for (const [place, { type }] of results.entries())
+        advance(code, resultLocals[place] ?? 0, (output.channels - own) * elementBytes[type]);
       advance(code, at, window.strideWidth * input.channels * bytes);
     });
   };
@@ -111,7 +116,7 @@ export function emitDepthwise(code: Code, step: DepthwiseStep, regions: Regions)
         .i32(output.width * output.channels * elementBytes[type])
         .op("i32.mul");
       code
-        .given(regions.address(region))
+        .given(regions.address(region) + firstResult * elementBytes[type])
         .op("i32.add")
         .set(resultLocals[place] ?? 0);
     }

@@ -62,7 +62,7 @@ export function moduleOf(
           }))
         : [];
     const write = (code: Code) => {
-      if (step.kind === "repeat") emitRepeat(code, regions.address(step.turn), parts, regions.threads);
+      if (step.kind === "repeat") emitRepeat(code, step, regions, parts);
       else emitStep(code, step, regions);
     };
     return functions.push({ name, params, results: [], isExported, write }) - 1;
@@ -73,20 +73,34 @@ export function moduleOf(
   return { memory: { module: "env", name: "memory", pages, ...shared }, functions: shareCode(functions) };
 }
 
-/** Emits the turns [begin, end), which are the first two parameters. */
+/** Emits the turns [begin, end), or the slices of turns, which are the first two parameters. */
 function emitRepeat(
   code: Code,
-  turn: number,
+  { turn, slices }: RepeatStep,
+  regions: Regions,
   parts: readonly { readonly number: number; readonly units: number }[],
-  threads: number,
 ): void {
   const local = code.local("i32");
+  const call = (number: number, begin: number, end: number) => {
+    code.i32(begin).i32(end);
+    if (regions.threads > 1) code.get(threadLocal);
+    code.op("call", number);
+  };
   count(code, local, { local: 0 }, { local: 1 }, 1, () => {
-    code.i32(turn).get(local).op("i32.store", 0);
-    for (const { number, units } of parts) {
-      code.i32(0).i32(units);
-      if (threads > 1) code.get(threadLocal);
-      code.op("call", number);
+    code.i32(regions.address(turn)).get(local);
+    if (slices !== undefined) code.i32(slices.length).op("i32.div_u");
+    code.op("i32.store", 0);
+    if (slices === undefined) for (const { number, units } of parts) call(number, 0, units);
+    for (const [place, slice] of (slices ?? []).entries()) {
+      code
+        .get(local)
+        .i32(slices?.length ?? 1)
+        .op("i32.rem_u")
+        .i32(place)
+        .op("i32.eq");
+      code.if(() => {
+        for (const { step, begin, end } of slice) call(parts[step]?.number ?? 0, begin, end);
+      });
     }
   });
 }

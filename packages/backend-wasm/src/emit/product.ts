@@ -32,6 +32,21 @@ export function depthTurns(step: ProductStep): number {
   return isPaired(step) ? Math.ceil(step.depth / 2) : step.depth;
 }
 
+/** Sets the first row of a block, and the number of its rows: the last one may have fewer. */
+function startBlock(
+  code: Code,
+  { blockRows, rows, groups }: ProductStep,
+  block: Local,
+  blockRow: Local,
+  left: Local,
+): void {
+  code.get(block);
+  if (groups > 1) code.i32(groups).op("i32.div_u");
+  code.i32(blockRows).op("i32.mul").set(blockRow);
+  code.i32(blockRows).i32(rows).get(blockRow).op("i32.sub").tee(left);
+  code.i32(blockRows).get(left).op("i32.lt_s").op("select").set(left);
+}
+
 /** Emits the blocks [begin, end), which are the first two parameters. */
 export function emitProduct(code: Code, step: ProductStep, regions: Regions): void {
   const { rows, columns, tile, blockRows, groups, source, target, operands, scratch } = step;
@@ -52,17 +67,13 @@ export function emitProduct(code: Code, step: ProductStep, regions: Regions): vo
   const width = 4 * tile.vectors;
   const fullPanels = Math.floor(columns / width);
   const rest = columns - fullPanels * width;
-  const panelBytes = 4 * width * depthTurns(step);
+  const { firstTurn = 0, allTurns = depthTurns(step) } = step.piece ?? {};
+  const panelBytes = 4 * width * allTurns;
   const firstRow = code.local("i32");
   const panelsOfGroup = Math.ceil(fullPanels / groups);
   const [firstPanel, endPanel] = groups > 1 ? [code.local("i32"), code.local("i32")] : [0, 0];
   count(code, block, { local: 0 }, { local: 1 }, 1, () => {
-    code.get(block);
-    if (groups > 1) code.i32(groups).op("i32.div_u");
-    code.i32(blockRows).op("i32.mul").set(blockRow);
-    // The last block may have fewer rows.
-    code.i32(blockRows).i32(rows).get(blockRow).op("i32.sub").tee(left);
-    code.i32(blockRows).get(left).op("i32.lt_s").op("select").set(left);
+    startBlock(code, step, block, blockRow, left);
     if (source.isDirect) {
       code.get(blockRow).i32(rowBytes).op("i32.mul").given(regions.address(source.region)).op("i32.add").set(firstRow);
     } else {
@@ -116,14 +127,19 @@ export function emitProduct(code: Code, step: ProductStep, regions: Regions): vo
     };
     if (groups === 1) {
       code.i32(0).set(places.column);
-      code.given(regions.address(step.weights)).set(places.panel);
+      code.given(regions.address(step.weights) + firstTurn * 4 * width).set(places.panel);
     } else {
       code.get(block).i32(groups).op("i32.rem_u").i32(panelsOfGroup).op("i32.mul").tee(firstPanel);
       code
         .i32(4 * width)
         .op("i32.mul")
         .set(places.column);
-      code.get(firstPanel).i32(panelBytes).op("i32.mul").given(regions.address(step.weights)).op("i32.add");
+      code
+        .get(firstPanel)
+        .i32(panelBytes)
+        .op("i32.mul")
+        .given(regions.address(step.weights) + firstTurn * 4 * width)
+        .op("i32.add");
       code.set(places.panel);
       code.get(firstPanel).i32(panelsOfGroup).op("i32.add").tee(endPanel).i32(fullPanels);
       code.get(endPanel).i32(fullPanels).op("i32.lt_s").op("select").set(endPanel);
@@ -153,6 +169,18 @@ export function emitProduct(code: Code, step: ProductStep, regions: Regions): vo
   });
 }
 
+/** Loads the sums that the pieces before have come to. */
+function loadSums(code: Code, { operands, columns }: ProductStep, places: Places, sums: readonly (readonly Local[])[]) {
+  const last = operands.length - 1;
+  const { type } = operands[last] ?? { type: "f32" };
+  for (const [row, locals] of sums.entries()) {
+    for (const [vector, sum] of locals.entries()) {
+      loadLanes(code, type, places.others[last] ?? 0, (row * columns + 4 * vector) * elementBytes[type]);
+      code.set(sum);
+    }
+  }
+}
+
 /** Computes and stores `tileRows` rows of one panel, of which `columnsHere` columns count. */
 function emitTile(
   code: Code,
@@ -170,14 +198,17 @@ function emitTile(
   const sums = Array.from({ length: tileRows }, () => Array.from({ length: vectors }, () => code.local("v128")));
   const weights = Array.from({ length: vectors }, () => code.local("v128"));
   const [factor, at, end, from] = [code.local("v128"), code.local("i32"), code.local("i32"), code.local("i32")];
-  for (let vector = 0; vector < vectors; vector++) {
-    code
-      .get(places.column)
-      .given(regions.address(bias))
-      .op("i32.add")
-      .op("v128.load", 16 * vector);
-    for (const row of sums.slice(1)) code.tee(row[vector] ?? 0);
-    code.set(sums[0]?.[vector] ?? 0);
+  if (step.piece?.isBegun) loadSums(code, step, places, sums);
+  else {
+    for (let vector = 0; vector < vectors; vector++) {
+      code
+        .get(places.column)
+        .given(regions.address(bias))
+        .op("i32.add")
+        .op("v128.load", 16 * vector);
+      for (const row of sums.slice(1)) code.tee(row[vector] ?? 0);
+      code.set(sums[0]?.[vector] ?? 0);
+    }
   }
   code.get(places.row).tee(at).i32(rowBytes).op("i32.add").set(end);
   code.get(places.panel).set(from);

@@ -8,11 +8,11 @@ import { advance, count, nest } from "./loops.ts";
 
 /** Emits the turns [begin, end) of the first kept loop, which are the first two parameters. */
 export function emitReduce(code: Code, step: ReduceStep, regions: Regions): void {
-  const { kept, reduced, source, target, start, taken, value, combine } = step;
-  const [sourceBytes, targetBytes] = [elementBytes[source.type], elementBytes[target.type]];
+  const { kept, reduced, source, target, start, taken, value, combine, begun } = step;
+  const sourceBytes = elementBytes[source.type];
   const inner = kept.length - 1;
   const isWide = inner > 0 && source.steps[inner] === 1 && target.steps[inner] === 1;
-  const [from, to, at] = [code.local("i32"), code.local("i32"), code.local("i32")];
+  const [from, to, at, sums] = [code.local("i32"), code.local("i32"), code.local("i32"), code.local("i32")];
   const sum = code.local("v128");
   const integer = start.type === "i32";
   const combined = {
@@ -22,7 +22,9 @@ export function emitReduce(code: Code, step: ReduceStep, regions: Regions): void
     max: integer ? "i32x4.max_s" : "f32x4.max",
   } as const;
   const some = (lanes: number) => {
-    emitExpression(code, start, {});
+    if (begun === undefined) emitExpression(code, start, {});
+    else if (isWide) loadLanes(code, begun.type, sums, 0);
+    else loadSplat(code, begun.type, sums, 0);
     code.set(sum).get(from).set(at);
     nest(
       code,
@@ -40,22 +42,21 @@ export function emitReduce(code: Code, step: ReduceStep, regions: Regions): void
     code.set(sum);
     storeLanes(code, target.type, [sum], to, 0, lanes);
   };
-  const bytesOf = (steps: readonly number[], bytes: number) => steps.slice(0, kept.length).map((each) => each * bytes);
   const pointers = [
-    { local: from, steps: bytesOf(source.steps, sourceBytes) },
-    { local: to, steps: bytesOf(target.steps, targetBytes) },
-  ];
-  for (const [place, { local, steps }] of pointers.entries()) {
-    const { region, offset } = place === 0 ? source : target;
-    const bytes = place === 0 ? sourceBytes : targetBytes;
+    { local: from, operand: source },
+    { local: to, operand: target },
+    ...(begun === undefined ? [] : [{ local: sums, operand: begun }]),
+  ].map(({ local, operand: { region, offset, type, steps } }) => {
+    const bytes = elementBytes[type];
     code
       .get(0)
-      .i32(steps[0] ?? 0)
+      .i32((steps[0] ?? 0) * bytes)
       .op("i32.mul")
       .given(regions.address(region) + offset * bytes)
       .op("i32.add")
       .set(local);
-  }
+    return { local, bytes, steps: steps.slice(0, kept.length).map((each) => each * bytes) };
+  });
   const extents = isWide ? kept.slice(1, inner) : kept.slice(1);
   const last = kept[inner] ?? 1;
   const row = () => {
@@ -64,13 +65,11 @@ export function emitReduce(code: Code, step: ReduceStep, regions: Regions): void
     if (full > 0) {
       count(code, code.local("i32"), 0, full, 4, () => {
         some(4);
-        advance(code, from, 4 * sourceBytes);
-        advance(code, to, 4 * targetBytes);
+        for (const { local, bytes } of pointers) advance(code, local, 4 * bytes);
       });
     }
     if (last % 4 > 0) some(last % 4);
-    advance(code, from, -full * sourceBytes);
-    advance(code, to, -full * targetBytes);
+    for (const { local, bytes } of pointers) advance(code, local, -full * bytes);
   };
   count(code, code.local("i32"), { local: 0 }, { local: 1 }, 1, () => {
     nest(

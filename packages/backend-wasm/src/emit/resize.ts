@@ -69,7 +69,10 @@ export function emitResize(code: Code, step: ResizeStep, regions: Regions): void
     advance(code, results, lanes * elementBytes[target.type]);
     for (const corner of corners) advance(code, corner, lanes * bytes);
   };
-  const full = input.channels - (input.channels % 4);
+  const [firstColumn, endColumn] = step.part?.columns ?? [0, output.width];
+  const [firstChannel, endChannel] = step.part?.channels ?? [0, output.channels];
+  const own = endChannel - firstChannel;
+  const full = own - (own % 4);
   const imageBytes = input.height * input.width * input.channels * bytes;
   count(code, unit, { local: 0 }, { local: 1 }, 1, () => {
     code.get(unit).i32(output.height).op("i32.div_u").i32(imageBytes).op("i32.mul");
@@ -78,14 +81,20 @@ export function emitResize(code: Code, step: ResizeStep, regions: Regions): void
       .get(unit)
       .i32(output.width * output.channels * elementBytes[target.type])
       .op("i32.mul");
-    code.given(regions.address(target.region)).op("i32.add").set(results);
+    const firstResult = (firstColumn * output.channels + firstChannel) * elementBytes[target.type];
+    code
+      .given(regions.address(target.region) + firstResult)
+      .op("i32.add")
+      .set(results);
     code.get(unit).i32(output.height).op("i32.rem_u").i32(16).op("i32.mul").set(row);
     read(row, regions.address(rows), [upper, base], [lower, base], [above, below]);
-    count(code, x, 0, 16 * output.width, 16, () => {
+    count(code, x, 16 * firstColumn, 16 * endColumn, 16, () => {
       read(x, regions.address(columns), [corners[0], upper], [corners[1], upper], [before, after]);
       read(x, regions.address(columns), [corners[2], lower], [corners[3], lower], []);
+      for (const corner of corners) advance(code, corner, firstChannel * bytes);
       if (full > 0) count(code, channel, 0, full, 4, () => some(4));
-      if (input.channels > full) some(input.channels - full);
+      if (own > full) some(own - full);
+      advance(code, results, (output.channels - own) * elementBytes[target.type]);
     });
   });
 }

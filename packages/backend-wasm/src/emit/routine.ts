@@ -2,7 +2,7 @@
 import type { Code, Local } from "../assembler/code.ts";
 import type { InstructionName } from "../assembler/instructions.ts";
 import type { Formula, FormulaKind, NumberType, Statement } from "../plan/formula.ts";
-import { type ElementType, elementBytes, type RoutineStep } from "../plan/plan.ts";
+import { elementBytes, type RoutineOperand, type RoutineStep } from "../plan/plan.ts";
 import type { Regions } from "./kernel.ts";
 import { count } from "./loops.ts";
 
@@ -48,7 +48,8 @@ const loads = {
   i16: "i32.load16_s",
   i32: "i32.load",
   f32: "f32.load",
-} as const satisfies Record<ElementType, InstructionName>;
+  f64: "f64.load",
+} as const satisfies Record<RoutineOperand["type"], InstructionName>;
 
 const stores = {
   u8: "i32.store8",
@@ -57,7 +58,8 @@ const stores = {
   i16: "i32.store16",
   i32: "i32.store",
   f32: "f32.store",
-} as const satisfies Record<ElementType, InstructionName>;
+  f64: "f64.store",
+} as const satisfies Record<RoutineOperand["type"], InstructionName>;
 
 /** Emits the units [begin, end), which are the first two parameters. */
 export function emitRoutine(code: Code, step: RoutineStep, regions: Regions): void {
@@ -69,10 +71,10 @@ export function emitRoutine(code: Code, step: RoutineStep, regions: Regions): vo
   };
   const local = (number: number): Local => locals[number] ?? 0;
   /** Pushes the bytes of so many elements. */
-  const bytes = (elements: Formula, type: ElementType) => {
-    const size = elementBytes[type];
+  const bytes = (elements: Formula, type: RoutineOperand["type"]) => {
+    const size = type === "f64" ? 8 : elementBytes[type];
     emit(elements);
-    if (size > 1) code.i32(size === 2 ? 1 : 2).op("i32.shl");
+    if (size > 1) code.i32(Math.log2(size)).op("i32.shl");
   };
   const address = (operand: number, index: Formula) => {
     const { region, type } = operandOf(operand);
@@ -136,7 +138,7 @@ export function emitRoutine(code: Code, step: RoutineStep, regions: Regions): vo
         if (type === "f32") {
           if (statement.value.type === "i32") code.op("f64.convert_i32_s");
           code.op("f32.demote_f64");
-        } else if (statement.value.type === "f64") code.op("i32.trunc_sat_f64_s");
+        } else if (type !== "f64" && statement.value.type === "f64") code.op("i32.trunc_sat_f64_s");
         code.op(stores[type], regions.address(region));
         return;
       }

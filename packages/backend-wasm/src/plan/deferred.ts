@@ -14,6 +14,7 @@ import {
 import { type Builder, outputOf, type Value } from "./builder.ts";
 import type { Planned } from "./control.ts";
 import { constantOf, expectFloat, isQuant8, type Lowering, type LoweringTable } from "./lowering.ts";
+import type { Step } from "./plan.ts";
 import { refuse } from "./refusal.ts";
 import { checkSums } from "./weighted.ts";
 import { mayBeInfinite, mostProducts } from "./windows.ts";
@@ -159,6 +160,18 @@ export function fold(
   return { infos, values: infos.map((info) => outputOf(builder, info)) };
 }
 
+/** The steps with shorter units, if the code for that is loaded. */
+export function divideLong(builder: Builder, steps: readonly Step[], most?: number): readonly Step[] {
+  return loaded === undefined ? steps : loaded.divideSteps(builder, steps, most);
+}
+
+/** Loads what few networks need. Resolves to false if it was loaded before. */
+export async function loadRare(): Promise<boolean> {
+  if (loaded !== undefined) return false;
+  loaded = await import("./rare.ts");
+  return true;
+}
+
 /** Loads the code for the operations of a network. */
 export async function loadFor(graph: GraphView): Promise<void> {
   if (loaded !== undefined) return;
@@ -166,5 +179,5 @@ export async function loadFor(graph: GraphView): Promise<void> {
     operations.some(({ definition: { extension, name, dynamic } }) => {
       return extension === undefined && (name in checks || dynamic || name === "RANK");
     });
-  if ([graph, ...graph.referenced].some(isRare)) loaded = await import("./rare.ts");
+  if ([graph, ...graph.referenced].some(isRare)) await loadRare();
 }

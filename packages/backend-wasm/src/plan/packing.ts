@@ -45,6 +45,11 @@ export function packInto(
   }
 }
 
+/** Turns of a product's loop over the depth. */
+export function turnsOfDepth(depth: number, isPaired: boolean): number {
+  return isPaired ? Math.ceil(depth / 2) : depth;
+}
+
 /** Channels that the kernel of depthwise convolutions computes at once. */
 export function depthwiseChannels(isPaired: boolean, isWide: boolean): number {
   return isPaired || isWide ? 8 : 4;

@@ -26,7 +26,7 @@ import { OperandLifeTime } from "@nnhal/types";
 import { addElementwise, type Builder, createBuilder, layoutOf, outputOf, type Value } from "./builder.ts";
 import { addControl, type Fact, type Planned } from "./control.ts";
 import { copyElements } from "./copied.ts";
-import { fold } from "./deferred.ts";
+import { divideLong, fold } from "./deferred.ts";
 import { element } from "./expression.ts";
 import { fuseSteps, withoutDead } from "./fuse.ts";
 import { fromHalf, toHalf, widenedArgument, widenInfo } from "./half.ts";
@@ -163,6 +163,8 @@ export interface PlanOptions {
   readonly isWide?: boolean | undefined;
   /** Default: those of the table. */
   readonly tileSums?: TileSums | undefined;
+  /** The most work of a unit, where steps can be divided. Default: see `mostWork`. */
+  readonly mostWork?: number | undefined;
 }
 
 /**
@@ -173,7 +175,7 @@ export function planGraph(
   graph: GraphView,
   dimensions: readonly (readonly number[] | undefined)[],
   given: ReadonlyMap<number, TensorData> = new Map(),
-  { lowerings = halLowerings, threads = 1, isWide = false, tileSums }: PlanOptions = {},
+  { lowerings = halLowerings, threads = 1, isWide = false, tileSums, mostWork }: PlanOptions = {},
 ): Plan {
   const builder = createBuilder({ threads, isWide, ...(tileSums && { tileSums }) });
   const settings = new Map(given);
@@ -212,7 +214,7 @@ export function planGraph(
     return portOf(result.region, info);
   });
   const wanted = new Set(outputs.map(({ region }) => region));
-  const steps = fuseSteps(withoutDead(builder.steps, wanted), wanted);
+  const steps = divideLong(builder, fuseSteps(withoutDead(builder.steps, wanted), wanted), mostWork);
   const used = inputs.flatMap((port) => (port === undefined ? [] : [port.region]));
   return { ...layOutMemory(builder.regions, steps, used, wanted), steps, inputs, outputs, threads, isWide };
 }

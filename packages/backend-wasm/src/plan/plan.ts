@@ -90,6 +90,17 @@ export interface ProductStep extends Named {
   /** Other operands of the value, in the shape of the target. */
   readonly operands: readonly Target[];
   readonly value: Expression;
+  /** Part of the depth, if several steps add to the sums. Default: all. */
+  readonly piece?: DepthPiece;
+}
+
+/** A part of the depth of a product. */
+export interface DepthPiece {
+  /** The first turn over the depth, and the turns of the whole depth, of each panel of the weights. */
+  readonly firstTurn: number;
+  readonly allTurns: number;
+  /** True if the last operand has the sums of the pieces before, instead of the bias. */
+  readonly isBegun: boolean;
 }
 
 /** Elements without gaps. */
@@ -146,6 +157,12 @@ export interface Window {
   readonly paddingLeft: number;
 }
 
+/** The columns and the channels of an output that a step computes: [begin, end) of each. Channels begin at a multiple of those that a kernel computes together. */
+export interface ImagePart {
+  readonly columns: readonly [begin: number, end: number];
+  readonly channels: readonly [begin: number, end: number];
+}
+
 /** A convolution of each channel by itself. A unit is a row of the output. Floats are added cell by cell. */
 export interface DepthwiseStep extends Named {
   readonly kind: "depthwise";
@@ -163,6 +180,8 @@ export interface DepthwiseStep extends Named {
   readonly target: Target;
   readonly operands: readonly Target[];
   readonly value: Expression;
+  /** Default: all. */
+  readonly part?: ImagePart;
 }
 
 /** The mean, the greatest or the mean square of the cells under a window; cells outside the image do not count. A unit is a row of the output. */
@@ -176,6 +195,20 @@ export interface PoolStep extends Named {
   readonly target: Target;
   /** The accumulator is the mean, as a float, or the greatest in the source's kind of lane. */
   readonly value: Expression;
+  /** Default: all. */
+  readonly part?: ImagePart;
+  /** The cells of the window that the step adds, if several steps do. Default: all. */
+  readonly cells?: PoolCells;
+}
+
+/** Some cells of a window: [begin, end) of its rows and columns. */
+export interface PoolCells {
+  readonly rows: readonly [begin: number, end: number];
+  readonly columns: readonly [begin: number, end: number];
+  /** Results of the cells before, in lanes of 32 bits in the shape of the target, unless they are the first. */
+  readonly begun: Region | undefined;
+  /** True if these are the last cells. Other steps leave their results so far in the target, in lanes of 32 bits. */
+  readonly isLast: boolean;
 }
 
 /** Copies elements to other places. A unit is a turn of the first loop. */
@@ -216,6 +249,8 @@ export interface ReduceStep extends Named {
   readonly target: Operand;
   /** The accumulator has the type of `start`. */
   readonly start: Expression;
+  /** The accumulators of the steps before that combine other elements: the step goes on with them, instead of `start`. Steps of the kept loops. */
+  readonly begun?: Operand;
   /** The element that is combined: a value of operand 0. */
   readonly taken: Expression;
   readonly value: Expression;
@@ -239,26 +274,45 @@ export interface ResizeStep extends Named {
   readonly columns: Region;
   readonly target: Target;
   readonly value: Expression;
+  /** Default: all. */
+  readonly part?: ImagePart;
+}
+
+/** Elements that a routine reads or writes. */
+export interface RoutineOperand {
+  readonly region: Region;
+  readonly type: ElementType | "f64";
 }
 
 /** Statements over single numbers: see `formula.ts` and `routine.ts`. Local 0 is the number of the unit. */
 export interface RoutineStep extends Named {
   readonly kind: "routine";
-  readonly reads: readonly Target[];
+  readonly reads: readonly RoutineOperand[];
   /** Operands that are written have the numbers -1, -2 and so on in formulas. */
-  readonly writes: readonly Target[];
+  readonly writes: readonly RoutineOperand[];
   readonly locals: readonly NumberType[];
   /** The name of the checked number, and the least and greatest value that it may have. */
   readonly checks: readonly (readonly [what: string, least: number, greatest: number])[];
   readonly body: readonly Statement[];
+  /** Where a routine that pauses leaves its locals: see `resumable.ts`. The first four bytes are not 0 after a call that has not computed all of its units. */
+  readonly state?: Region;
 }
 
-/** Computes some steps again and again. A unit is a turn; they are computed in order. */
+/** Computes some steps again and again. A unit is a turn, or a slice of it; they are computed in order. */
 export interface RepeatStep extends Named {
   readonly kind: "repeat";
   /** One i32: the number of the turn. */
   readonly turn: Region;
   readonly steps: readonly Step[];
+  /** The slices of a turn, if it has several: each has units [begin, end) of some of the steps, in order. */
+  readonly slices?: readonly (readonly SlicePart[])[];
+}
+
+/** Units [begin, end) of one of the steps. */
+export interface SlicePart {
+  readonly step: number;
+  readonly begin: number;
+  readonly end: number;
 }
 
 /** Computes some steps or others, as the first byte of a region says. */
@@ -296,6 +350,14 @@ export function functionsOf(steps: readonly Step[]): PlainStep[] {
 /** Returns true if a step consists of others that run as data say. */
 export function isControl(step: Step): step is ControlStep {
   return step.kind === "branch" || step.kind === "loop";
+}
+
+/** The most work of a unit: some milliseconds. */
+export const mostWork = 2 ** 22;
+
+/** True if a unit of a step has more work than it should. That of products is counted in products, of which vectors compute more in the time of other steps. */
+export function isLong({ kind, work }: Step, most = mostWork): boolean {
+  return work > (kind === "product" ? 4 * most : most);
 }
 
 /** A step. */

@@ -10,6 +10,7 @@ import { rnns } from "./rnn.ts";
 import { searches } from "./search.ts";
 import { addTransposed } from "./transposed.ts";
 
+export { divideSteps } from "./divide.ts";
 export { foldOperation } from "./folded.ts";
 
 /** The lowerings. */

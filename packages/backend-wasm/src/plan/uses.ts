@@ -29,10 +29,12 @@ export function readsOf(step: Step): readonly Region[] {
       return [step.source, step.table];
     case "resize":
       return [step.source.region, step.rows, step.columns];
-    case "pool":
     case "move":
-    case "reduce":
       return [step.source.region];
+    case "pool":
+      return step.cells?.begun === undefined ? [step.source.region] : [step.source.region, step.cells.begun];
+    case "reduce":
+      return step.begun === undefined ? [step.source.region] : [step.source.region, step.begun.region];
     case "routine":
       return step.reads.map(({ region }) => region);
     case "repeat":
@@ -45,6 +47,7 @@ export function writesOf(step: Step): readonly Region[] {
   if (isControl(step)) return [...new Set(partsOf(step).flat().flatMap(writesOf))];
   if (step.kind === "repeat") return [...new Set([step.turn, ...step.steps.flatMap(writesOf)])];
   if (step.kind === "product" && step.scratch !== undefined) return [step.target.region, step.scratch];
+  if (step.kind === "routine" && step.state !== undefined) return [...resultsOf(step), step.state];
   return resultsOf(step);
 }
 
