@@ -19,7 +19,11 @@ const firstGiven = 2 ** 20;
 export function shareCode(functions: readonly FunctionSpec[]): FunctionSpec[] {
   const shapes = functions.map(shapeOf);
   const alike = new Map<string, number[]>();
-  for (const [place, { key }] of shapes.entries()) alike.set(key, [...(alike.get(key) ?? []), place]);
+  for (const [place, { key }] of shapes.entries()) {
+    const places = alike.get(key) ?? [];
+    places.push(place);
+    alike.set(key, places);
+  }
   const result = [...functions];
   for (const places of alike.values()) {
     const [first = 0] = places;
