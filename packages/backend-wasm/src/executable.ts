@@ -31,7 +31,7 @@ import {
   type TensorInfo,
 } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
-import { nextTurn } from "@nnhal/utils/time";
+import { bytesAtOnce, copyInParts, type Pause, pauseWith } from "./constants.ts";
 import { advance, isCompute, type Parts, rest, straightParts, workBetweenLooks } from "./parts.ts";
 import { settingsOf } from "./plan/plan-graph.ts";
 import { findComputeSteps, type Machine, type Program, programOf, restoredProgram, savedProgram } from "./program.ts";
@@ -87,7 +87,7 @@ export function compileGraph(
   graph: GraphView,
   options: CompileOptions,
 ): Promise<Executable> {
-  return openGraph(machine, graph, options, (extents) => programOf(machine, graph, extents));
+  return openGraph(machine, graph, options, (extents, pause) => programOf(machine, graph, extents, undefined, pause));
 }
 
 /** Opens a subgraph that was compiled before. Rejects if the blobs do not fit it. */
@@ -97,8 +97,8 @@ export function restoreGraph(
   graph: GraphView,
   options: CompileOptions,
 ): Promise<Executable> {
-  return openGraph(machine, graph, options, (extents) =>
-    restoredProgram(machine, blobs, machine.version, graph, extents),
+  return openGraph(machine, graph, options, (extents, pause) =>
+    restoredProgram(machine, blobs, machine.version, graph, extents, pause),
   );
 }
 
@@ -106,7 +106,7 @@ async function openGraph(
   machine: VersionedMachine,
   graph: GraphView,
   options: CompileOptions,
-  open: (extents: readonly (readonly number[])[]) => Promise<Program>,
+  open: (extents: readonly (readonly number[])[], pause: Pause) => Promise<Program>,
 ): Promise<Executable> {
   const check = checkOf(options, "the deadline passed while the model was prepared");
   check();
@@ -115,10 +115,16 @@ async function openGraph(
   const compiled: Compiled = { machine, graph, settings, programs: [], last: undefined };
   const extents = settings.length > 0 ? undefined : staticExtents(graph);
   if (extents !== undefined) {
-    const program = await open(extents);
-    compiled.programs.push(await openProgram(program, new Map()));
-    await warmUp(program);
-    check();
+    const pause = pauseWith(check);
+    const program = await open(extents, pause);
+    try {
+      compiled.programs.push(await openProgram(program, new Map()));
+      await warmUp(program, pause);
+      check();
+    } catch (error) {
+      program.close();
+      throw error;
+    }
   }
   return {
     run: (inputs, outputs, context) => run(compiled, inputs, outputs, context),
@@ -138,17 +144,19 @@ const workForFastCode = 2 ** 19;
  * Computes a part of each step, on whatever is in memory, so that the engine makes fast code of it before the first execution: engines begin with code that
  * is made fast, and improve what has run for some time. Lets the event loop have a turn from time to time.
  */
-async function warmUp({ steps }: Program): Promise<void> {
+async function warmUp({ steps }: Program, pause: Pause): Promise<void> {
   let work = 0;
   for (const { units, workPerUnit, compute, checks } of findComputeSteps(steps)) {
     // Values in memory may break them.
     if (checks !== undefined) continue;
     const some = Math.min(units, Math.max(2, Math.ceil(workForFastCode / Math.max(1, workPerUnit))));
-    for (let unit = 0; unit < some; unit++) compute(unit, unit + 1);
-    work += some * workPerUnit;
-    if (work < workBetweenLooks) continue;
-    work = 0;
-    await nextTurn();
+    for (let unit = 0; unit < some; unit++) {
+      compute(unit, unit + 1);
+      work += workPerUnit;
+      if (work < workBetweenLooks) continue;
+      work = 0;
+      await pause();
+    }
   }
 }
 
@@ -168,7 +176,8 @@ function run(
     const before = compiled.last;
     const later = async (): Promise<RunResult> => {
       await before;
-      const found = programFor(compiled, inputs) ?? (await addProgram(compiled, inputs));
+      const found =
+        programFor(compiled, inputs) ?? (await addProgram(compiled, inputs, pauseWith(checkOf(context, lateRun))));
       return start(found, compiled.graph, inputs, outputs, context);
     };
     return hold(compiled, later().catch(failedRun));
@@ -226,7 +235,11 @@ function isSameValue(value: InputBuffer | undefined, input: InputBuffer | undefi
 }
 
 /** Makes a program for the extents of a request; the oldest one goes if there are too many. */
-async function addProgram(compiled: Compiled, inputs: readonly (InputBuffer | undefined)[]): Promise<ProgramFor> {
+async function addProgram(
+  compiled: Compiled,
+  inputs: readonly (InputBuffer | undefined)[],
+  pause: Pause,
+): Promise<ProgramFor> {
   const { machine, graph, programs } = compiled;
   const values = new Map<number, InputBuffer>();
   const settings = new Map<number, TensorData>();
@@ -245,11 +258,14 @@ async function addProgram(compiled: Compiled, inputs: readonly (InputBuffer | un
     graph,
     inputs.map((input) => input?.dimensions),
     settings,
+    pause,
   );
   const made = await openProgram(program, values);
   addVariant(programs, made)?.program.close();
   return made;
 }
+
+const lateRun = "the deadline passed before the execution ended";
 
 /** Runs a program. It ends at once if it is short. Throws, or rejects, with what `failedRun` makes a result of. */
 function start(
@@ -261,7 +277,7 @@ function start(
 ): Promise<RunResult> | RunResult {
   const { program, infos, outputShapes, results } = found;
   const { plan } = program;
-  const check = checkOf(context, "the deadline passed before the execution ended");
+  const check = checkOf(context, lateRun);
   check();
   for (let position = 0; position < outputs.length; position++) {
     const { dimensions } = elementAt(outputs, position);
@@ -271,25 +287,61 @@ function start(
   if (short !== undefined) return short;
   checkRoom(plan.memory - plan.constants, context);
   const section = context.section?.begin("LC", "PE", "run");
+  const finish = (timeOnDevice: bigint): RunResult => {
+    // A result that is ready after the deadline is not delivered.
+    check();
+    section?.end();
+    return { status: ErrorStatus.NONE, outputShapes, ...(context.measure && { timeOnDevice }) };
+  };
   try {
+    if (isLarge(plan)) return runLarge(found, inputs, outputs, context, check).then(finish);
     copyInputs(program, inputs);
     const begun = context.now();
-    const finish = (): RunResult => {
+    const copyOutputs = (): RunResult => {
       const timeOnDevice = context.now() - begun;
       for (let position = 0; position < results.length; position++) {
         elementAt(outputs, position).bytes.set(elementAt(results, position));
       }
-      // A result that is ready after the deadline is not delivered.
-      check();
-      section?.end();
-      return { status: ErrorStatus.NONE, outputShapes, ...(context.measure && { timeOnDevice }) };
+      return finish(timeOnDevice);
     };
     const parts = found.partsOf(context);
-    return advance(parts, context, check) ? finish() : rest(parts, context, check).then(finish);
+    return advance(parts, context, check) ? copyOutputs() : rest(parts, context, check).then(copyOutputs);
   } catch (error) {
     section?.end();
     throw error;
   }
+}
+
+/** True if an input or an output takes long to copy. */
+function isLarge({ inputs, outputs }: Program["plan"]): boolean {
+  for (const port of inputs) if (port && port.bytes > bytesAtOnce) return true;
+  for (const { bytes } of outputs) if (bytes > bytesAtOnce) return true;
+  return false;
+}
+
+/** Runs a program whose inputs and outputs are copied with pauses. Resolves to the time between. */
+async function runLarge(
+  { program, results, partsOf }: ProgramFor,
+  inputs: readonly (InputBuffer | undefined)[],
+  outputs: readonly OutputBuffer[],
+  context: RunContext,
+  check: () => void,
+): Promise<bigint> {
+  const { plan, memory } = program;
+  const pause = pauseWith(check);
+  for (const [position, port] of plan.inputs.entries()) {
+    const input = inputs[position];
+    if (!port || input === undefined) continue;
+    const { address } = elementAt(plan.regions, port.region);
+    await copyInParts(memory, address, input.bytes.subarray(0, port.bytes), pause);
+  }
+  const begun = context.now();
+  const parts = partsOf(context);
+  if (!advance(parts, context, check)) await rest(parts, context, check);
+  const timeOnDevice = context.now() - begun;
+  for (const [position, result] of results.entries())
+    await copyInParts(elementAt(outputs, position).bytes, 0, result, pause);
+  return timeOnDevice;
 }
 
 function copyInputs({ plan, memory }: Program, inputs: readonly (InputBuffer | undefined)[]): void {

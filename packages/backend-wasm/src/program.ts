@@ -2,6 +2,8 @@
 import { type CacheBlobs, type GraphView, StatusError } from "@nnhal/backend";
 import { elementAt, type TensorData } from "@nnhal/operations";
 import { ErrorStatus } from "@nnhal/types";
+import { nextTurn } from "@nnhal/utils/time";
+import { copyInParts, type Pause, writeConstants } from "./constants.ts";
 import { emitModule, functionName, pagesOf } from "./emit/emit.ts";
 import { failureAddress } from "./emit/routine.ts";
 import type { Lowerings } from "./plan/lowering.ts";
@@ -99,7 +101,8 @@ export async function programOf(
   machine: Machine,
   graph: GraphView,
   dimensions: readonly (readonly number[] | undefined)[],
-  settings: ReadonlyMap<number, TensorData> = new Map(),
+  settings?: ReadonlyMap<number, TensorData>,
+  pause: Pause = nextTurn,
 ): Promise<Program> {
   const { lowerings, team, isWide, tiles, mostWork } = machine;
   const planWith = (tileSums?: TileSums) =>
@@ -107,11 +110,15 @@ export async function programOf(
   const before = tiles?.sums();
   const plan = await planWith(before);
   const after = await tiles?.timed(plan);
-  return compiledPlan(machine, after === before ? plan : await planWith(after));
+  return compiledPlan(machine, after === before ? plan : await planWith(after), pause);
 }
 
 /** Compiles a plan. The memory has its constants. */
-export async function compiledPlan(machine: Omit<Machine, "lowerings">, plan: Plan): Promise<Program> {
+export async function compiledPlan(
+  machine: Omit<Machine, "lowerings">,
+  plan: Plan,
+  pause: Pause = nextTurn,
+): Promise<Program> {
   const outlineOf = (step: Step): Outline => {
     const { name, units, work } = step;
     if (isControl(step)) {
@@ -126,14 +133,21 @@ export async function compiledPlan(machine: Omit<Machine, "lowerings">, plan: Pl
   const outlines = plan.steps.map(outlineOf);
   const bytes = emitModule(plan, machine.relaxed);
   const program = await instantiate(machine, plan, bytes, outlines);
-  for (const { address, bytes: size, data } of plan.regions) {
-    if (data instanceof Uint8Array) program.memory.set(data, address);
-    else data?.fill(program.memory.subarray(address, address + size));
-  }
+  await finishWriting(program, writeConstants(program.memory, plan.regions, pause));
   // The constants are in the memory now, and need not be kept beside it.
   const { inputs, outputs, memory, constants } = plan;
   const regions = plan.regions.map(({ address, bytes }) => ({ address, bytes }));
   return { ...program, plan: { inputs, outputs, memory, constants, regions } };
+}
+
+/** Waits for what is written into the memory of a program, which is closed if that fails. */
+async function finishWriting(program: Program, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    program.close();
+    throw error;
+  }
 }
 
 type ComputePart = Parameters<TeamProgram["compute"]>[3];
@@ -267,6 +281,7 @@ export async function restoredProgram(
   version: string,
   graph: GraphView,
   extents: readonly (readonly number[])[],
+  pause: Pause = nextTurn,
 ): Promise<Program> {
   if (bytes === undefined || outline === undefined || constants === undefined) {
     throw new Error("the cache has not the three parts of a program");
@@ -279,7 +294,7 @@ export async function restoredProgram(
   if (!fits(plan, graph, extents)) throw new Error("the program in the cache is of another network");
   if (constants.length !== plan.constants) throw new Error("the constants in the cache have another size");
   const program = await instantiate(machine, plan, Uint8Array.from(bytes), saved.steps);
-  program.memory.set(constants);
+  await finishWriting(program, copyInParts(program.memory, 0, constants, pause));
   machine.tiles?.keep(tiles);
   return program;
 }

@@ -13,7 +13,7 @@ import {
 } from "@nnhal/operations";
 import { type Builder, outputOf, type Value } from "./builder.ts";
 import type { Planned } from "./control.ts";
-import { constantOf, expectFloat, isQuant8, type Lowering, type LoweringTable } from "./lowering.ts";
+import { constantOf, expectFloat, expectReal, isQuant8, type Lowering, type LoweringTable } from "./lowering.ts";
 import type { Step } from "./plan.ts";
 import { refuse } from "./refusal.ts";
 import { checkSums } from "./weighted.ts";
@@ -81,6 +81,10 @@ function checkTransposed(
 /** Refuses activations that there are not. */
 const checkActivation = ({ activation }: { readonly activation: number }) => void activationRange(activation);
 
+/** Refuses types that are not available. */
+const checkFloat = ({ input }: { readonly input: TensorInfo }) => expectFloat(input);
+const checkReal = ({ input }: { readonly input: TensorInfo }) => expectReal(input);
+
 /** All is available. */
 const noCheck = () => {};
 
@@ -96,6 +100,10 @@ const checks = {
   EMBEDDING_LOOKUP: noCheck,
   HASHTABLE_LOOKUP: noCheck,
   TRANSPOSE_CONV_2D: checkTransposed,
+  INSTANCE_NORMALIZATION: checkFloat,
+  L2_NORMALIZATION: checkReal,
+  LOCAL_RESPONSE_NORMALIZATION: checkFloat,
+  LOG_SOFTMAX: checkFloat,
   MIRROR_PAD: noCheck,
   ROI_ALIGN: noCheck,
   ROI_POOLING: noCheck,
@@ -177,7 +185,8 @@ export async function loadFor(graph: GraphView): Promise<void> {
   if (loaded !== undefined) return;
   const isRare = ({ operations }: GraphView) =>
     operations.some(({ definition: { extension, name, dynamic } }) => {
-      return extension === undefined && (name in checks || dynamic || name === "RANK");
+      // Operations of the extension may be planned as those of the HAL with their names.
+      return name in checks || (extension === undefined && (dynamic || name === "RANK"));
     });
   if ([graph, ...graph.referenced].some(isRare)) await loadRare();
 }

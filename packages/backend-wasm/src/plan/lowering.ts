@@ -3,11 +3,13 @@ import type { KernelTensor, OperationView } from "@nnhal/backend";
 import {
   type AnyArgs,
   activationRange,
+  elementCount,
   isFloat,
   type OperationArgs,
   type OperationName,
   type OperationOutputs,
   quantisedActivationRange,
+  resolveAxis,
   type TensorInfo,
   typeText,
 } from "@nnhal/operations";
@@ -128,4 +130,13 @@ export function isFloatOperation(input: TensorInfo, output: TensorInfo): boolean
   expectReal(input);
   expectReal(output);
   return isFloat(input.type);
+}
+
+/** The axis in the middle of three: those before it, itself, those after it. */
+export function around(
+  { dimensions }: Pick<TensorInfo, "dimensions">,
+  axis: number,
+): readonly [number, number, number] {
+  const place = resolveAxis(axis, dimensions.length);
+  return [elementCount(dimensions.slice(0, place)), dimensions[place] ?? 1, elementCount(dimensions.slice(place + 1))];
 }

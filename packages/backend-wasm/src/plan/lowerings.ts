@@ -7,7 +7,6 @@ import { divisions } from "./division.ts";
 import { grouped } from "./grouped.ts";
 import type { Lowerings, LoweringTable } from "./lowering.ts";
 import { movement } from "./movement.ts";
-import { normalisations } from "./normalisation.ts";
 import { pooling } from "./pooling.ts";
 import { reductions } from "./reduction.ts";
 import { resizing } from "./resize.ts";
@@ -23,7 +22,6 @@ const table: LoweringTable = {
   ...divisions,
   ...grouped,
   ...movement,
-  ...normalisations,
   ...pooling,
   ...reductions,
   ...resizing,

@@ -76,7 +76,7 @@ it("puts constants first, once, and leaves out those that no step reads", () => 
 
 it("leaves large constants to be made in the memory that they are for", () => {
   const fill = vi.fn();
-  const weights = { byteLength: 4000, fill };
+  const weights = { byteLength: 4000, count: 1000, fill };
   const { regions, constants } = layOutMemory(
     [{ bytes: 0, make: () => weights }, { bytes: 4 }],
     [stepOf([0], 1)],

@@ -1,23 +1,14 @@
 /** Operations that bring elements to a common size: INSTANCE_NORMALIZATION, L2_NORMALIZATION, LOCAL_RESPONSE_NORMALIZATION, LOG_SOFTMAX. */
-import { elementCount, integerRange, isFloat, resolveAxis, type TensorInfo } from "@nnhal/operations";
+import { integerRange, isFloat } from "@nnhal/operations";
 import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts";
 import { awayFromZero, limit } from "./elements.ts";
 import { accumulator, element, on, real } from "./expression.ts";
 import { calc, choose, convertFormula, type Formula, integer, realNumber } from "./formula.ts";
 import { exponential, logarithm } from "./functions.ts";
-import { expectFloat, expectReal, type LoweringTable } from "./lowering.ts";
+import { around, expectFloat, expectReal, type LoweringTable } from "./lowering.ts";
 import { bitsOf, exponentialOf, logarithmOfBits, powersOfTwo } from "./real-functions.ts";
 import { addCentred, addReduction, addSums } from "./reduction.ts";
 import { addRoutine } from "./routine.ts";
-
-/** The axis in the middle of three: those before it, itself, those after it. */
-export function around(
-  { dimensions }: Pick<TensorInfo, "dimensions">,
-  axis: number,
-): readonly [number, number, number] {
-  const place = resolveAxis(axis, dimensions.length);
-  return [elementCount(dimensions.slice(0, place)), dimensions[place] ?? 1, elementCount(dimensions.slice(place + 1))];
-}
 
 /** The middle axis of three. */
 const middle = [false, true, false];

@@ -24,24 +24,31 @@ export function packedLength(
 /**
  * Packs weights in panels of `width` columns, the last one filled with 0, into memory that holds 0. Floats: for each k the columns of the panel. Integers: for
  * each pair of k, and each column, the weights of both; an odd depth is filled with 0. A depthwise convolution has cells in the place of k, and channels as columns.
+ * Packs the weights [first, end), counted column by column.
  */
 export function packInto(
   packed: Float32Array<ArrayBufferLike> | Int16Array<ArrayBufferLike>,
   { depth, columns, data, depthStep, columnStep, zeroPoint }: Matrix,
   width: number,
   isPaired: boolean,
+  first = 0,
+  end = depth * columns,
 ): void {
   const together = isPaired ? 2 : 1;
   const block = Math.ceil(depth / together) * width * together;
-  for (let column = 0; column < columns; column++) {
+  for (let next = first; next < end; ) {
+    const column = Math.floor(next / depth);
     const lane = column % width;
     const start = ((column - lane) / width) * block + lane * together;
-    let from = column * columnStep;
-    for (let k = 0; k < depth; k++, from += depthStep) {
+    const firstDepth = next - column * depth;
+    const endDepth = Math.min(depth, firstDepth + end - next);
+    let from = column * columnStep + firstDepth * depthStep;
+    for (let k = firstDepth; k < endDepth; k++, from += depthStep) {
       const part = isPaired ? k & 1 : 0;
       const turn = isPaired ? k >> 1 : k;
       packed[start + turn * width * together + part] = (data[from] ?? 0) - zeroPoint;
     }
+    next += endDepth - firstDepth;
   }
 }
 

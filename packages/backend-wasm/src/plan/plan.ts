@@ -32,8 +32,10 @@ export interface PlacedRegion {
 /** The bytes of a constant that are made in the memory of the network: so large ones are there once. */
 export interface LateConstant {
   readonly byteLength: number;
-  /** Writes them over zeros. */
-  fill(memory: Uint8Array): void;
+  /** The elements that they are made of. */
+  readonly count: number;
+  /** Writes those of the elements [first, end) over zeros. */
+  fill(memory: Uint8Array, first: number, end: number): void;
 }
 
 /** Elements at the places that loops run over. */

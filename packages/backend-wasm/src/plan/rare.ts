@@ -3,6 +3,7 @@ import { detections } from "./detection.ts";
 import type { LoweringTable } from "./lowering.ts";
 import { lstms } from "./lstm.ts";
 import { matrices } from "./matrices.ts";
+import { normalisations } from "./normalisation.ts";
 import { quantisedLstms } from "./quantised-lstm.ts";
 import { rearrangements } from "./rearrangement.ts";
 import { regions } from "./regions.ts";
@@ -18,6 +19,7 @@ export const rare: LoweringTable = {
   ...detections,
   ...lstms,
   ...matrices,
+  ...normalisations,
   ...quantisedLstms,
   ...rearrangements,
   ...regions,

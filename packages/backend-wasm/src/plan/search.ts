@@ -5,7 +5,7 @@ import { addElementwise, type Builder, outputOf, type Value } from "./builder.ts
 import { makeInteger } from "./expression.ts";
 import { calc, choose, type Formula, integer } from "./formula.ts";
 import type { LoweringTable } from "./lowering.ts";
-import { around } from "./normalisation.ts";
+import { around } from "./lowering.ts";
 import { elementBytes } from "./plan.ts";
 import { addRoutine, type Place, type Routine } from "./routine.ts";
 

@@ -14,8 +14,7 @@ import {
   within,
 } from "./expression.ts";
 import { exponential } from "./functions.ts";
-import { expectReal, type LoweringTable } from "./lowering.ts";
-import { around } from "./normalisation.ts";
+import { around, expectReal, type LoweringTable } from "./lowering.ts";
 import { addReduction } from "./reduction.ts";
 import { refuse } from "./refusal.ts";
 import { addTable } from "./table.ts";

@@ -77,11 +77,12 @@ function pack(builder: Builder, weights: Weights, width: number, isPaired: boole
       const length = packedLength(matrix, width, isPaired);
       return {
         byteLength: length * (isPaired ? 2 : 4),
-        fill({ buffer, byteOffset }) {
+        count: depth * columns,
+        fill({ buffer, byteOffset }, from, end) {
           const packed = isPaired
             ? new Int16Array(buffer, byteOffset, length)
             : new Float32Array(buffer, byteOffset, length);
-          packInto(packed, matrix, width, isPaired);
+          packInto(packed, matrix, width, isPaired, from, end);
         },
       };
     });

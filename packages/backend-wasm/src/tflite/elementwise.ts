@@ -43,8 +43,8 @@ import {
   within,
 } from "../plan/expression.ts";
 import { calc, convertFormula, type Formula, realNumber } from "../plan/formula.ts";
+import { around } from "../plan/lowering.ts";
 import { halLowerings } from "../plan/lowerings.ts";
-import { around } from "../plan/normalisation.ts";
 import { type ElementType, elementBytes } from "../plan/plan.ts";
 import { exponentialOf, powersOfTwo } from "../plan/real-functions.ts";
 import { refuse } from "../plan/refusal.ts";
