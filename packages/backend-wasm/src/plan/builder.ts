@@ -13,6 +13,7 @@ import {
   typeText,
 } from "@nnhal/operations";
 import type { Expression } from "./expression.ts";
+import { fuseSteps } from "./fuse.ts";
 import { mergeAxes } from "./merge.ts";
 import {
   type ElementType,
@@ -89,8 +90,8 @@ export interface Builder {
   /** The value of an argument. */
   read(tensor: KernelTensor): Value;
   add(step: Step): void;
-  /** The steps that a function adds, which do not become steps of the plan by themselves. */
-  apart(fill: () => void): readonly Step[];
+  /** The steps that a function adds, which do not become steps of the plan by themselves. `wanted`: they are joined, and these results remain. */
+  apart(fill: () => void, wanted?: ReadonlySet<Region>): readonly Step[];
   /** Fills a plan for another subgraph, whose operands have places of their own. */
   inside<Result>(fill: () => Result): Result;
   /** The definition of the operation that is being planned. */
@@ -157,13 +158,13 @@ export function createBuilder({
       return { region, ...layoutOf(tensor) };
     },
     add: (step) => void added.push(step),
-    apart(fill) {
+    apart(fill, wanted) {
       const outer = added;
       const inner: Step[] = [];
       added = inner;
       fill();
       added = outer;
-      return inner;
+      return wanted === undefined ? inner : fuseSteps(inner, wanted);
     },
     inside(fill) {
       if (depth === 0) inner = 0;

@@ -6,7 +6,6 @@ import { addMove, type Builder, operandOf, type Value } from "./builder.ts";
 import { rowsOf } from "./convolution.ts";
 import { accumulator } from "./expression.ts";
 import { calc, integer } from "./formula.ts";
-import { fuseSteps } from "./fuse.ts";
 import { fillTile } from "./lowering.ts";
 import type { Region } from "./plan.ts";
 import { addRoutine } from "./routine.ts";
@@ -70,8 +69,7 @@ export function addTimes(
     return;
   }
   const turn = builder.value("i32", [1]);
-  const steps = builder.apart(() => body({ times, batches, timeMajor, backwards, turn }));
-  const parts = fuseSteps(steps, new Set(states));
+  const parts = builder.apart(() => body({ times, batches, timeMajor, backwards, turn }), new Set(states));
   const work = parts.reduce((sum, step) => sum + step.units * step.work, 0);
   builder.add({ kind: "repeat", name, turn: turn.region, steps: parts, units: times, work });
 }
