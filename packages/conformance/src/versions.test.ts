@@ -28,21 +28,27 @@ async function through(version: HalVersion, options: LiftOptions = {}): Promise<
   return deviceThrough(version, { ...(await referenceDevice()), name: `through-${version}` }, options);
 }
 
+const unsendable = "a memory of 0 bytes cannot be sent through AIDL";
+
 describe.skipIf(!areThere)(
   areThere ? "the conformance vectors" : "the conformance vectors (skipped: no such folder; NNHAL_VECTORS names it)",
   () => {
-    it.each(faces)("pass through HAL $version, executions $kind", { timeout: 300_000 }, async (way) => {
+    const named = faces.map((way) => [way.version, way.path ?? way.kind, way] as const);
+    it.each(named)("pass through HAL %s, executions %s", { timeout: 600_000 }, async (_version, _how, way) => {
       const { examples, names } = (await shares()).get(way) ?? { examples: [], names: new Set() };
       const device = await through(way.version, { synchronous: way.kind === "synchronous" });
       const filter = ({ name }: VectorCase) => names.has(name);
-      const summary = await summarise(runVectors(device, examples, { variants: true, filter }));
+      const { path } = way;
+      const summary = await summarise(runVectors(device, examples, { variants: true, path, filter }));
       const { passed, failed, unsupported, skipped, total } = summary;
       const first = summary.failures.slice(0, 20).map(({ name, reason }) => `${name}: ${reason}`);
       expect(first, `${failed} of ${total} failed; the first are`).toEqual([]);
+      // Buffers of the device are filled from memories.
+      const empty = path === "device-memory" ? (summary.reasons.get(unsendable) ?? 0) : 0;
       expect({ passed, failed, unsupported, skipped }).toEqual({
-        passed: names.size,
+        passed: names.size - empty,
         failed: 0,
-        unsupported: 0,
+        unsupported: empty,
         skipped: 0,
       });
       expect(total).toBeGreaterThan(40);

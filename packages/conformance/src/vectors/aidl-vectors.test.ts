@@ -6,7 +6,8 @@ import { existsSync } from "node:fs";
 import { referenceBackend } from "@nnhal/backend-reference";
 import { openDevice } from "@nnhal/driver-core/device";
 import { aidlVectorsFolder as folder } from "@nnhal/test-kit/folders";
-import type { Device, HalVersion } from "@nnhal/types";
+import { everyWay } from "@nnhal/test-kit/samples";
+import { aidlVersions, type Device, type HalVersion } from "@nnhal/types";
 import { describe, expect, it } from "vitest";
 import { summarise } from "../result.ts";
 import { deviceThrough, oldestVersion } from "../versions.ts";
@@ -14,6 +15,8 @@ import type { Example } from "./example.ts";
 import { findVectorFiles, readVectorFiles } from "./read.ts";
 import { runVectors } from "./run.ts";
 import { subjectOf } from "./subject.ts";
+import { aidlPaths, hasModel, knowsOutputs } from "./turns.test-helper.ts";
+import type { VectorCase } from "./variant.ts";
 
 const areThere = existsSync(folder);
 const title = areThere
@@ -69,5 +72,27 @@ describe.skipIf(!areThere)(title, { timeout: 300_000 }, () => {
     const { failures, passed, failed, unsupported } = await summarise(runVectors(device, await examplesOf()));
     expect(failures.slice(0, 20).map(({ name, reason }) => `${name}: ${reason}`)).toEqual([]);
     expect({ passed, failed, unsupported }).toEqual({ passed: count, failed: 0, unsupported: 247 - count });
+  });
+
+  // By default each case goes one way.
+  const versions = everyWay ? aidlVersions.filter((version) => version >= "aidl2") : (["aidl4"] as const);
+  const ways = versions.flatMap((version) =>
+    aidlPaths(version).map((path, turn, { length }) => ({ version, path, turn, length })),
+  );
+  it.each(ways)("pass through HAL $version by way of $path", async ({ version, path, turn, length }) => {
+    let count = 0;
+    const filter = (vectorCase: VectorCase) =>
+      hasModel(vectorCase, version) &&
+      (path !== "fenced" || knowsOutputs(vectorCase)) &&
+      (everyWay || count++ % length === turn);
+    const results = runVectors(deviceThrough(version, await reference()), await examplesOf(), {
+      variants: everyWay,
+      path,
+      filter,
+    });
+    const { failures, failed, unsupported, passed } = await summarise(results);
+    expect(failures.slice(0, 20).map(({ name, reason }) => `${name}: ${reason}`)).toEqual([]);
+    expect({ failed, unsupported }).toEqual({ failed: 0, unsupported: 0 });
+    expect(passed).toBeGreaterThanOrEqual(everyWay ? 75 : 40);
   });
 });

@@ -1,11 +1,11 @@
 /**
  * The ways in which the public vectors run on the reference device: by each execution path, and through the face of each HAL version.
  * Every case, which is a vector in one of its forms, goes one way, the cases of an operation in turn; with NNHAL_VECTOR_WAYS=all each
- * goes every way.
+ * goes every way, and every execution path of each version of AIDL.
  */
 import { elementAt } from "@nnhal/operations";
 import { everyWay } from "@nnhal/test-kit/samples";
-import { aidlVersions, type HalVersion, isAidl, operandTypes } from "@nnhal/types";
+import { type AidlVersion, aidlVersions, type HalVersion, isAidl, operandTypes } from "@nnhal/types";
 import { isForFrameworks, oldestVersion } from "../versions.ts";
 import { allVectors } from "./all.test-helper.ts";
 import type { Example } from "./example.ts";
@@ -19,10 +19,12 @@ export interface PathWay {
   readonly version?: never;
 }
 
-/** Plain executions through the face of a version: launched with a callback, or synchronous. */
+/** Executions through the face of a version: launched with a callback, or synchronous. */
 export interface FaceWay {
   readonly version: HalVersion;
   readonly kind: "launched" | "synchronous";
+  /** An execution path of AIDL. Default: plain executions. */
+  readonly path?: ExecutionPath;
 }
 
 /** The cases that go a way. */
@@ -33,6 +35,13 @@ export interface Share {
 
 export const paths: readonly PathWay[] = executionPaths.map((path) => ({ path }));
 
+/** The execution paths of a version of AIDL besides the plain call. */
+export function aidlPaths(version: AidlVersion): readonly ExecutionPath[] {
+  return executionPaths.filter(
+    (path) => path !== "sync" && path !== "async" && (path !== "reusable" || version >= "aidl4"),
+  );
+}
+
 export const faces: readonly FaceWay[] = [
   { version: "1.0", kind: "launched" },
   { version: "1.1", kind: "launched" },
@@ -41,6 +50,9 @@ export const faces: readonly FaceWay[] = [
   { version: "1.3", kind: "launched" },
   { version: "1.3", kind: "synchronous" },
   ...aidlVersions.map((version) => ({ version, kind: "synchronous" }) as const),
+  ...(everyWay ? aidlVersions : []).flatMap((version) =>
+    aidlPaths(version).map((path) => ({ version, kind: "synchronous", path }) as const),
+  ),
 ];
 
 /** The ways, in the order in which they get cases. A way that suits few cases comes early, so that the others leave it enough. */
@@ -86,19 +98,20 @@ function waysOf(vectorCase: VectorCase, turn: number): readonly (PathWay | FaceW
 }
 
 function canGo(vectorCase: VectorCase, way: PathWay | FaceWay): boolean {
-  if (way.version === undefined) return way.path !== "fenced" || knowsOutputs(vectorCase);
+  if (way.path === "fenced" && !knowsOutputs(vectorCase)) return false;
+  if (way.version === undefined) return true;
   if (way.version < "1.2" && vectorCase.unspecifiedOutputs) return false;
   return hasModel(vectorCase, way.version);
 }
 
 /** Returns true if a version can express the model of a case. */
 export function hasModel(vectorCase: VectorCase, version: HalVersion): boolean {
-  if (isAidl(version)) return !isForFrameworks(vectorCase);
+  if (isAidl(version) && isForFrameworks(vectorCase)) return false;
   return version === "1.3" || version >= oldestVersion(vectorCase);
 }
 
 /** Returns true if the model states all extents of its outputs. */
-function knowsOutputs({ example: { main }, unspecifiedOutputs }: VectorCase): boolean {
+export function knowsOutputs({ example: { main }, unspecifiedOutputs }: VectorCase): boolean {
   return main.outputIndexes
     .map((index) => elementAt(main.operands, index))
     .every(
