@@ -87,6 +87,17 @@ const urlsOfBuild: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** Pages need no summaries of operations: the documents are written from the sources. */
+const withoutSummaries: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "definitions without summaries",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]src[\\/]ops[\\/][^\\/]*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replace(/^(\s*summary:\s*)"[^"]*"(?=,$)/gm, '$1""'),
+      loader: "ts",
+    }));
+  },
+};
+
 /**
  * The entries that package.json names for browsers in a folder of dist: files of the package's field `browser` take the place of others, and what they import
  * by need is a file of its own. Bundlers of applications read them, so they have no white space; names stay, except in copies, which are small.
@@ -107,6 +118,7 @@ function forBrowsers(
     splitting: folder === "browser",
     treeshake: false,
     noExternal: [...bundled],
+    esbuildPlugins: [withoutSummaries],
     esbuildOptions: inFolder((options, context) => {
       options.minifyWhitespace = true;
       options.minifySyntax = true;

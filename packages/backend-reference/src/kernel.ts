@@ -14,6 +14,7 @@ import {
   type OutputTensor,
   type Phase,
   roundAllToFloat16,
+  runIfShort,
   runInSteps,
   type Tensor,
   type TensorData,
@@ -97,10 +98,13 @@ export function kernelOf(operation: Operation, shared: Shared): Kernel<Held> | u
           const context = { random, widened };
           if (made.unclear.length > 0)
             return inSteps(made, () => run(reference(now, made.record, context), read, made.tensors), scratch);
-          // Most kernels need no other generator than that of their work.
-          const steps = run(reference(now, made.record, context), read, made.tensors);
-          // A kernel works no longer before its first pause than between two pauses.
-          if (!steps.next().done) return inSteps(made, () => steps, scratch);
+          const work = reference(now, made.record, context);
+          // Most kernels need no generator.
+          if (run !== runInSteps || !runIfShort(work)) {
+            const steps = run(work, read, made.tensors);
+            // A kernel works no longer before its first pause than between two pauses.
+            if (!steps.next().done) return inSteps(made, () => steps, scratch);
+          }
         } catch (error) {
           giveBack(made, scratch);
           throw error;

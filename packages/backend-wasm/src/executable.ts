@@ -7,6 +7,7 @@ import {
   byteLength,
   type CacheBlobs,
   type CompileOptions,
+  checkInput,
   checkOf,
   decodeTensorData,
   type Executable,
@@ -202,7 +203,7 @@ function programFor(
   // Loops over indexes: this is called for each run, and leaves nothing to collect.
   for (let position = 0; position < inputs.length; position++) {
     const input = inputs[position];
-    if (input !== undefined) inputInfo(graph, elementAt(graph.inputs, position), input);
+    if (input !== undefined) checkInput(graph, elementAt(graph.inputs, position), input);
   }
   for (let place = 0; place < programs.length; place++) {
     const found = elementAt(programs, place);

@@ -40,7 +40,7 @@ export {
   viewReferenced,
   viewSubgraph,
 } from "./graph.ts";
-export { inputInfo } from "./input.ts";
+export { checkInput, inputInfo } from "./input.ts";
 export type { BoundOperation } from "./kernels/chain.ts";
 export {
   type ExtensionKernels,

@@ -103,7 +103,7 @@ export interface Operation {
   readonly code: number;
   /** The name of the extension that the operation belongs to; absent for the HAL's own. */
   readonly extension?: string;
-  /** One line that describes the computation. */
+  /** One line that describes the computation. Empty in builds for browsers: documents are written from the sources. */
   readonly summary: string;
   /** The ways to write its operand list; kernels and backends see the arguments of the first. */
   readonly forms: readonly [Form, ...Form[]];
@@ -339,11 +339,14 @@ export function defineOperation<
 /** A kernel that does nothing if no output has elements. */
 function ifElements(kernel: NonNullable<Operation["reference"]>): NonNullable<Operation["reference"]> {
   return (args, outputs, context) => {
-    const hasElements = Object.values(outputs)
-      .flat()
-      .some((output) => output !== undefined && output.data.length > 0);
-    return hasElements ? kernel(args, outputs, context) : undefined;
+    for (const name in outputs) if (hasElements(outputs[name])) return kernel(args, outputs, context);
+    return undefined;
   };
+}
+
+function hasElements(output: AnyOutputs[string]): boolean {
+  if (output === undefined) return false;
+  return "data" in output ? output.data.length > 0 : output.some(hasElements);
 }
 
 /** A spec whose methods take the erased records. */

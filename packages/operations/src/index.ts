@@ -93,6 +93,7 @@ export {
   type KernelResult,
   type Phase,
   phasesOf,
+  runIfShort,
   runInSteps,
   runToEnd,
   STEPS_BETWEEN_PAUSES,

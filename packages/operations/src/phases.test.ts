@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Phase, runInSteps, runToEnd, STEPS_BETWEEN_PAUSES } from "./phases.ts";
+import { type Phase, runIfShort, runInSteps, runToEnd, STEPS_BETWEEN_PAUSES } from "./phases.ts";
 
 /** A phase that notes its ranges, and those ranges. */
 function makeNoting(units: number, cost?: number): { readonly phase: Phase; readonly ranges: [number, number][] } {
@@ -90,5 +90,28 @@ describe("runInSteps", () => {
 
   it("runs nothing of a kernel that has done its work", () => {
     expect(runInSteps(undefined).next().done).toBe(true);
+  });
+});
+
+describe("runIfShort", () => {
+  it.each([
+    ["a plain loop that needs no pause", STEPS_BETWEEN_PAUSES / 4, undefined, true],
+    ["a plain loop of one element more", STEPS_BETWEEN_PAUSES / 4 + 1, undefined, false],
+    ["units that cost much", 2, STEPS_BETWEEN_PAUSES / 2 + 1, false],
+    ["no units", 0, undefined, true],
+  ])("computes %s: %d units at %s steps: %s", (_, units, cost, isRun) => {
+    const { phase, ranges } = makeNoting(units, cost);
+    expect(runIfShort(phase)).toBe(isRun);
+    expect(runIfShort([phase])).toBe(isRun);
+    const whole = [0, units];
+    expect(ranges).toEqual(isRun ? [whole, whole] : []);
+  });
+
+  it("begins none of several phases, and has nothing to do for a kernel that has done its work", () => {
+    const { phase, ranges } = makeNoting(1);
+    expect(runIfShort([phase, phase])).toBe(false);
+    expect(ranges).toEqual([]);
+    expect(runIfShort(undefined)).toBe(true);
+    expect(runIfShort([])).toBe(true);
   });
 });

@@ -78,6 +78,16 @@ export function* runInSteps(work: KernelResult): Generator<void, void> {
   }
 }
 
+/** Runs the work of a kernel if it is one phase that needs no pause. Returns false if it has not begun. */
+export function runIfShort(work: KernelResult): boolean {
+  const [phase, ...others] = phasesOf(work);
+  if (phase === undefined) return true;
+  const { units, cost = 4 } = phase;
+  if (others.length > 0 || units * cost > STEPS_BETWEEN_PAUSES) return false;
+  phase.compute(0, units);
+  return true;
+}
+
 /** Runs the work of a kernel to its end at once. */
 export function runToEnd(work: KernelResult): void {
   const steps = runInSteps(work);

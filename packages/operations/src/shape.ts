@@ -102,18 +102,23 @@ export function refineDimensions(
   known: readonly number[],
   actual: readonly number[],
 ): readonly number[] {
-  const agrees =
-    known.length === 0 ||
-    (known.length === actual.length && known.every((extent, axis) => extent === 0 || extent === actual[axis]));
-  ensure(
-    agrees,
-    () => `operand ${index} is declared as ${formatShape(known)}, but the result has shape ${formatShape(actual)}`,
-  );
+  // Called for each output of each run: it leaves nothing to collect.
+  const { length } = known;
+  let agrees = length === 0 || length === actual.length;
+  let isShape = true;
   let count = 1;
-  for (const extent of actual) {
-    ensure(Number.isInteger(extent) && extent >= 0, () => `operand ${index} would have shape ${formatShape(actual)}`);
+  for (let axis = 0; axis < actual.length; axis++) {
+    const extent = actual[axis];
+    if (length > 0 && known[axis] !== 0 && known[axis] !== extent) agrees = false;
+    if (!Number.isInteger(extent) || extent < 0) isShape = false;
     count *= extent;
   }
-  ensure(count <= MOST_ELEMENTS, () => `operand ${index} would have ${count} elements, more than 2^32 - 1`);
-  return actual;
+  if (agrees && isShape && count <= MOST_ELEMENTS) return actual;
+  const shape = formatShape(actual);
+  if (!agrees)
+    throw new OperationError(
+      `operand ${index} is declared as ${formatShape(known)}, but the result has shape ${shape}`,
+    );
+  if (!isShape) throw new OperationError(`operand ${index} would have shape ${shape}`);
+  throw new OperationError(`operand ${index} would have ${count} elements, more than 2^32 - 1`);
 }

@@ -80,7 +80,7 @@ export interface OutputTensor<Data extends AnyTensorData = TensorData> extends T
 /** Product of the extents; 1 for rank 0. */
 export function elementCount(dimensions: readonly number[]): number {
   let count = 1;
-  for (const extent of dimensions) count *= extent;
+  for (let axis = 0; axis < dimensions.length; axis++) count *= dimensions[axis];
   return count;
 }
 

@@ -31,7 +31,7 @@ import {
 } from "./plan.ts";
 import { awaitValue, type Check, type Steps, settle } from "./steps.ts";
 import { isTurnDue } from "./turns.ts";
-import { dataOf, drop, dropAll, hold, type Memory, type Value, type Values } from "./values.ts";
+import { dataOf, drop, dropAll, dropAt, hold, type Memory, type Value, type Values } from "./values.ts";
 
 /** The context that the frames of one run share. */
 export interface Run<Handle> {
@@ -53,33 +53,45 @@ interface Frame<Handle> {
   readonly read: ReadTensor<Handle>;
 }
 
-/** Walks a plan. `values` has the inputs; the other values are added. The caller drops all of them. */
-export function* walkPlan<Handle>(
+/** A frame of a plan. `values` has the inputs; the other values are added. The caller drops all of them. */
+export function makeFrame<Handle>(
   plan: KernelPlan<Handle>,
   values: Values<Handle>,
   run: Run<Handle>,
   openOutputs?: OpenOutputs,
-): Steps<void> {
-  const read: ReadTensor<Handle> = ({ index }) => requiredValue(plan, values, index).handle;
-  let frame: Frame<Handle> = { plan, values, run, openOutputs, read };
-  for (const step of plan.steps) {
-    if (isTurnDue()) yield;
-    const section = enterStep(run, step);
-    if (section !== undefined) frame = { ...frame, run: { ...run, section } };
-    try {
-      const prepared = findPrepared(step, values);
-      if (prepared === undefined) yield* walkUnprepared(frame, step);
-      else {
-        const outcome = startStep(frame, step, prepared);
-        assign(frame, step, prepared, isList(outcome) ? outcome : yield* finish(run.memory, prepared, outcome));
-      }
-    } catch (error) {
-      throw inOperation(step, error);
-    }
-    section?.end();
-    if (step.lastUses.length > 0) dropAll(run.memory, values, step.lastUses);
+): Frame<Handle> {
+  return { plan, values, run, openOutputs, read: ({ index }) => requiredValue(plan, values, index).handle };
+}
+
+/** Walks a step. Returns the rest of it if it must pause or wait: a generator for each step would take longer than many kernels. */
+export function walkStep<Handle>(given: Frame<Handle>, step: KernelStep<Handle>): Steps<void> | undefined {
+  const section = enterStep(given.run, step);
+  const frame = section === undefined ? given : { ...given, run: { ...given.run, section } };
+  try {
+    const prepared = findPrepared(step, frame.values);
+    if (prepared === undefined) return finishStep(frame, step, () => walkUnprepared(frame, step));
+    const outcome = startStep(frame, step, prepared);
+    if (!isList(outcome)) return finishStep(frame, step, () => finish(frame, step, prepared, outcome));
+    assign(frame, step, prepared, outcome);
+  } catch (error) {
+    throw inOperation(step, error);
   }
-  run.check();
+  leaveStep(frame, step);
+  return undefined;
+}
+
+function* finishStep<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>, rest: () => Steps<void>): Steps<void> {
+  try {
+    yield* rest();
+  } catch (error) {
+    throw inOperation(step, error);
+  }
+  leaveStep(frame, step);
+}
+
+function leaveStep<Handle>({ values, run }: Frame<Handle>, { lastUses }: KernelStep<Handle>): void {
+  run.section?.end();
+  for (const index of lastUses) dropAt(run.memory, values, index);
 }
 
 /** Checks the deadline, and logs and traces the operation that begins. */
@@ -175,16 +187,19 @@ function isList<Handle>(outcome: KernelOutcome<Handle>): outcome is readonly Han
 
 /** Waits for a kernel that is asynchronous or pauses. */
 function* finish<Handle>(
-  memory: Memory<Handle>,
-  { bytes }: PreparedStep<Handle>,
+  frame: Frame<Handle>,
+  step: KernelStep<Handle>,
+  prepared: PreparedStep<Handle>,
   outcome: Exclude<KernelOutcome<Handle>, readonly Handle[]>,
-): Steps<readonly Handle[]> {
+): Steps<void> {
+  let handles: readonly Handle[];
   try {
-    return outcome instanceof Promise ? yield* settle(outcome) : yield* outcome;
+    handles = outcome instanceof Promise ? yield* settle(outcome) : yield* outcome;
   } catch (error) {
-    memory.used -= bytes;
+    frame.run.memory.used -= prepared.bytes;
     throw error;
   }
+  assign(frame, step, prepared, handles);
 }
 
 /** Assigns the results of a kernel to the outputs of its step. */
@@ -262,7 +277,8 @@ function* prepareAndRun<Handle>(frame: Frame<Handle>, step: KernelStep<Handle>):
   );
   try {
     const outcome = startStep(frame, step, prepared);
-    assign(frame, step, prepared, isList(outcome) ? outcome : yield* finish(run.memory, prepared, outcome));
+    if (isList(outcome)) assign(frame, step, prepared, outcome);
+    else yield* finish(frame, step, prepared, outcome);
   } finally {
     prepared.close();
   }
@@ -288,10 +304,16 @@ function* walkReferenced<Handle>(
       );
       values[index] = hold(input);
     });
-    yield* walkPlan(plan, values, run, openOutputs);
+    const frame = makeFrame(plan, values, run, openOutputs);
+    for (const step of plan.steps) {
+      if (isTurnDue()) yield;
+      const rest = walkStep(frame, step);
+      if (rest !== undefined) yield* rest;
+    }
+    run.check();
     return plan.graph.outputs.map((index) => hold(requiredValue(plan, values, index)));
   } finally {
-    dropAll(run.memory, values, values.keys());
+    dropAll(run.memory, values);
   }
 }
 

@@ -3,6 +3,7 @@
  * value is released.
  */
 import {
+  type AnyOperandType,
   byteLength,
   decodeTensorData,
   elementAt,
@@ -10,6 +11,7 @@ import {
   encodeTensorData,
   refineDimensions,
   sameShape,
+  type TensorData,
   type TensorInfo,
 } from "@nnhal/operations";
 import { ErrorStatus, type OutputShape } from "@nnhal/types";
@@ -17,12 +19,13 @@ import { countIn, decodeInParts, encodeInParts, PART } from "../codec.ts";
 import type { CompileOptions, InputBuffer, OutputBuffer, RunContext, RunResult } from "../contract.ts";
 import { inputInfo } from "../input.ts";
 import { failedRun, StatusError } from "../status-error.ts";
-import { checkPeak, type Run, requiredValue, walkPlan } from "./frame.ts";
+import { checkPeak, makeFrame, type Run, requiredValue, walkStep } from "./frame.ts";
 import { type OpenOutputs, Outcome, shortage } from "./output-buffers.ts";
 import type { Places } from "./places.ts";
 import type { KernelPlan } from "./plan.ts";
-import { awaitValue, type Check, drive, type Steps, settle } from "./steps.ts";
-import { dataOf, dropAll, type Memory, type Value, type Values } from "./values.ts";
+import { awaitValue, type Check, drive, type Steps } from "./steps.ts";
+import { isTurnDue } from "./turns.ts";
+import { dataOf, dropAll, type Memory, type Values } from "./values.ts";
 
 /** The state that all runs of a session share. */
 export interface Session<Handle> {
@@ -66,6 +69,7 @@ function* runMain<Handle>(
   check: Check,
 ): Steps<RunResult> {
   const values: Values<Handle> = [];
+  const { engine } = session.memory;
   const section = context.section?.begin("LC", "PE", "run");
   const run: Run<Handle> = { context, section, memory: session.memory, check };
   context.log?.(`run: ${plan.steps.length} operations in the main subgraph`);
@@ -77,18 +81,37 @@ function* runMain<Handle>(
       const input = inputs[position];
       if (input === undefined) continue;
       const index = elementAt(plan.graph.inputs, position);
-      if (input.buffer !== undefined) values[index] = session.places.take(input.buffer);
-      else
-        values[index] = isQuick(input)
-          ? uploadNow(plan, session.memory, position, input)
-          : yield* upload(plan, session.memory, position, input);
+      if (input.buffer !== undefined) {
+        values[index] = session.places.take(input.buffer);
+        continue;
+      }
+      const info = infoAt(plan, position, input);
+      const { bytes } = input;
+      const given = [info.type, bytes, countIn(info.type, info.dimensions, bytes)] as const;
+      // Decoding that takes no longer than the work between two pauses needs none.
+      const data = bytes.length <= PART ? decodeTensorData(...given) : yield* decodeInParts(...given);
+      values[index] = { info, handle: engine.upload(info, data), data, bytes: 0, holders: 1 };
     }
     decoding?.end();
     const start = context.measure ? context.now() : 0n;
-    yield* walkPlan(plan, values, run, openOutputs);
+    const frame = makeFrame(plan, values, run, openOutputs);
+    for (const step of plan.steps) {
+      if (isTurnDue()) yield;
+      const rest = walkStep(frame, step);
+      if (rest !== undefined) yield* rest;
+    }
+    check();
     const timeOnDevice = context.measure ? context.now() - start : undefined;
     const encoding = section?.begin("LC", "PR", "encode outputs");
-    const result = yield* store(plan, values, outputs, session, openOutputs !== undefined);
+    let result = openOutputs && openShortage(plan, values, outputs);
+    if (plan.hasOemOutput) result ??= yield* oemShortage(plan, values, outputs, session.memory);
+    if (result === undefined) {
+      for (let position = 0; position < outputs.length; position++) {
+        const rest = store(plan, values, outputs, session, position);
+        if (rest !== undefined) yield* rest;
+      }
+      result = plan.success ?? succeed(plan, values);
+    }
     encoding?.end();
     // A result that is ready after the deadline is not delivered.
     check();
@@ -96,7 +119,7 @@ function* runMain<Handle>(
   } catch (error) {
     return error instanceof Outcome ? error.result : failedRun(error);
   } finally {
-    dropAll(session.memory, values, values.keys());
+    dropAll(session.memory, values);
     // This also ends the sections inside it that an error has left open.
     section?.end();
   }
@@ -115,7 +138,8 @@ function findOpenOutputs<Handle>(
     const info = known[position];
     const { dimensions } = elementAt(outputs, position);
     if (info === undefined) isComplete = false;
-    else refineDimensions(elementAt(graph.outputs, position), dimensions, info.dimensions);
+    else if (!sameShape(dimensions, info.dimensions))
+      refineDimensions(elementAt(graph.outputs, position), dimensions, info.dimensions);
   }
   if (!isComplete) {
     return { outputs, infos: [...known], places: new Map(graph.outputs.map((index, position) => [index, position])) };
@@ -123,33 +147,6 @@ function findOpenOutputs<Handle>(
   const result = shortage(known, outputs);
   if (result !== undefined) throw new Outcome(result);
   return undefined;
-}
-
-/** Returns whether decoding takes no longer than the work between two pauses. */
-function isQuick({ bytes }: InputBuffer): boolean {
-  return bytes.length <= PART;
-}
-
-function uploadNow<Handle>(
-  plan: KernelPlan<Handle>,
-  { engine }: Memory<Handle>,
-  position: number,
-  input: InputBuffer,
-): Value<Handle> {
-  const info = infoAt(plan, position, input);
-  const data = decodeTensorData(info.type, input.bytes, countIn(info.type, info.dimensions, input.bytes));
-  return { info, handle: engine.upload(info, data), data, bytes: 0, holders: 1 };
-}
-
-function* upload<Handle>(
-  plan: KernelPlan<Handle>,
-  { engine }: Memory<Handle>,
-  position: number,
-  input: InputBuffer,
-): Steps<Value<Handle>> {
-  const info = infoAt(plan, position, input);
-  const data = yield* decodeInParts(info.type, input.bytes, countIn(info.type, info.dimensions, input.bytes));
-  return { info, handle: engine.upload(info, data), data, bytes: 0, holders: 1 };
 }
 
 /** The facts of an input: those of the plan if the request does not say more. Throws an OperationError if its bytes are too few. */
@@ -160,40 +157,50 @@ function infoAt<Handle>({ graph, inputs }: KernelPlan<Handle>, position: number,
   return inputInfo(graph, elementAt(graph.inputs, position), input);
 }
 
-/** Writes the results to their destinations, and returns their shapes. Writes nothing if one of them does not fit. */
-function* store<Handle>(
+/** Checks the shapes that only this run has found. Returns the result if an output does not fit. */
+function openShortage<Handle>(
+  plan: KernelPlan<Handle>,
+  values: Values<Handle>,
+  outputs: readonly OutputBuffer[],
+): RunResult | undefined {
+  const infos = plan.graph.outputs.map((index, position) => {
+    const { info } = requiredValue(plan, values, index);
+    refineDimensions(index, elementAt(outputs, position).dimensions, info.dimensions);
+    return info;
+  });
+  return shortage(infos, outputs);
+}
+
+function succeed<Handle>(plan: KernelPlan<Handle>, values: Values<Handle>): RunResult {
+  const shapeAt = (index: number) => ({
+    dimensions: requiredValue(plan, values, index).info.dimensions,
+    isSufficient: true,
+  });
+  return { status: ErrorStatus.NONE, outputShapes: plan.graph.outputs.map(shapeAt) };
+}
+
+/** Writes an output to its destination. Returns the work if it must pause or wait. */
+function store<Handle>(
   plan: KernelPlan<Handle>,
   values: Values<Handle>,
   outputs: readonly OutputBuffer[],
   { memory, places }: Session<Handle>,
-  isUnchecked: boolean,
-): Steps<RunResult> {
-  const { graph, success } = plan;
-  if (isUnchecked) {
-    const infos = graph.outputs.map((index) => requiredValue(plan, values, index).info);
-    for (const [position, index] of graph.outputs.entries()) {
-      refineDimensions(index, elementAt(outputs, position).dimensions, elementAt(infos, position).dimensions);
-    }
-    const result = shortage(infos, outputs);
-    if (result !== undefined) return result;
+  position: number,
+): Steps<void> | undefined {
+  const value = requiredValue(plan, values, elementAt(plan.graph.outputs, position));
+  const { type, dimensions } = value.info;
+  const { bytes, buffer } = elementAt(outputs, position);
+  if (buffer !== undefined) places.put(buffer, value);
+  else if (type === "OEM" || byteLength(type, elementCount(dimensions)) > 0) {
+    const data = dataOf(memory, value);
+    if (data instanceof Promise || data.length > PART) return encodeLater(type, data, bytes);
+    encodeTensorData(type, data, bytes);
   }
-  const short = plan.hasOemOutput ? yield* oemShortage(plan, values, outputs, memory) : undefined;
-  if (short !== undefined) return short;
-  const outputShapes: OutputShape[] = [];
-  for (let position = 0; position < graph.outputs.length; position++) {
-    const value = requiredValue(plan, values, elementAt(graph.outputs, position));
-    const { type, dimensions } = value.info;
-    const { bytes, buffer } = elementAt(outputs, position);
-    if (buffer !== undefined) places.put(buffer, value);
-    else if (type === "OEM" || byteLength(type, elementCount(dimensions)) > 0) {
-      const given = dataOf(memory, value);
-      const data = given instanceof Promise ? yield* settle(given) : given;
-      if (data.length <= PART) encodeTensorData(type, data, bytes);
-      else yield* encodeInParts(type, data, bytes);
-    }
-    if (success === undefined) outputShapes.push({ dimensions, isSufficient: true });
-  }
-  return success ?? { status: ErrorStatus.NONE, outputShapes };
+  return undefined;
+}
+
+function* encodeLater(type: AnyOperandType, data: TensorData | Promise<TensorData>, bytes: Uint8Array): Steps<void> {
+  yield* encodeInParts(type, yield* awaitValue(data), bytes);
 }
 
 /** The result OUTPUT_INSUFFICIENT_SIZE, if an OEM scalar has more bytes than its destination. Only the kernel knows how many it has. */

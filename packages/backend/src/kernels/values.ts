@@ -41,12 +41,15 @@ export function drop<Handle>(memory: Memory<Handle>, value: Value<Handle> | unde
   memory.engine.release(value.handle);
 }
 
-/** Drops the values of some operands. */
-export function dropAll<Handle>(memory: Memory<Handle>, values: Values<Handle>, indexes: Iterable<number>): void {
-  for (const index of indexes) {
-    drop(memory, values[index]);
-    values[index] = undefined;
-  }
+/** Drops all values. */
+export function dropAll<Handle>(memory: Memory<Handle>, values: Values<Handle>): void {
+  for (let index = 0; index < values.length; index++) dropAt(memory, values, index);
+}
+
+/** Drops the value of an operand. */
+export function dropAt<Handle>(memory: Memory<Handle>, values: Values<Handle>, index: number): void {
+  drop(memory, values[index]);
+  values[index] = undefined;
 }
 
 /** The elements of a value. */
@@ -91,13 +94,12 @@ export function createConstants<Handle>(
     trim() {
       for (const index of uploaded.keys()) {
         if (used.has(index)) continue;
-        drop(memory, uploaded[index]);
-        uploaded[index] = undefined;
+        dropAt(memory, uploaded, index);
       }
       used = new Set();
     },
     close() {
-      dropAll(memory, uploaded, uploaded.keys());
+      dropAll(memory, uploaded);
     },
   };
 }

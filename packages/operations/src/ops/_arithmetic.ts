@@ -58,7 +58,7 @@ export function arithmetic<const Name extends OperationTypeName>({
       return inferBroadcast(left, right);
     },
     reference({ left, right, activation }, { output }) {
-      const operands = [left, right].map((operand) => broadcastData(operand, output.dimensions));
+      const operands = [broadcastData(left, output.dimensions), broadcastData(right, output.dimensions)];
       if (output.type === "TENSOR_INT32") return pairPhases(operands, output.data, integer);
       if (quantised !== undefined && isQuant8(output.type)) {
         enforce(scaleRule?.(left, right, output));

@@ -36,5 +36,5 @@ export function pairPhases(
   loop: PairLoop,
 ): readonly Phase[] {
   const compute = (first: number, end: number) => loop(left.data, right.data, output, first, end);
-  return [...left.phases, ...right.phases, { units: output.length, apart: true, compute }];
+  return left.phases.concat(right.phases, { units: output.length, apart: true, compute });
 }
