@@ -4,7 +4,7 @@
  */
 import type { Code, Local } from "../assembler/code.ts";
 import { depthwiseTurns } from "../plan/packing.ts";
-import { type DepthwiseStep, elementBytes, type Segment } from "../plan/plan.ts";
+import { type DepthwiseStep, type ElementType, elementBytes, type Segment } from "../plan/plan.ts";
 import { type Constants, emitExpression, holdConstants, type Leaves } from "./expression.ts";
 import type { Regions } from "./kernel.ts";
 import { emitMultiplyAdd, loadLanes, storeLanes } from "./lanes.ts";
@@ -22,6 +22,12 @@ interface Places {
   /** The zero point in each lane of 16 bits, if it is not 0. */
   readonly zero: Local | undefined;
 }
+
+/** Loads of eight integers as 16 bits. */
+const loads: Readonly<Partial<Record<ElementType, "v128.load8x8_u" | "v128.load">>> = {
+  u8: "v128.load8x8_u",
+  i16: "v128.load",
+};
 
 /** Elements of two vectors, one of each in turn: the first four, and the last four. */
 const low = [0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23];
@@ -226,7 +232,7 @@ function emitPairs(
   const load = (cell: Cell | undefined, local: Local) => {
     if (cell === undefined) code.op("v128.const", new Array<number>(16).fill(0));
     else {
-      code.get(pixel).op(source.type === "u8" ? "v128.load8x8_u" : "v128.load8x8_s", cell.offset);
+      code.get(pixel).op(loads[source.type] ?? "v128.load8x8_s", cell.offset);
       if (zero !== undefined) code.get(zero).op("i16x8.sub");
     }
     code.set(local);

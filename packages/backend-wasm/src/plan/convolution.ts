@@ -71,6 +71,59 @@ export function addConvolution(
   return finish();
 }
 
+/** Adds DEPTHWISE_CONV_2D. */
+export function addDepthwise(
+  { input, filter, bias, depthMultiplier, activation, nchw, sums, ...sliding }: Layer<"DEPTHWISE_CONV_2D">,
+  { output }: { readonly output: TensorInfo },
+  builder: Builder,
+): Value {
+  const { image: given, padding } = prepareImage(builder, input, sliding, nchw);
+  const { target, finish } = imageOutput(builder, output, nchw);
+  const [, height = 1, width = 1, channels = 1] = filter.dimensions;
+  const image = depthMultiplier === 1 ? given : repeatChannels(builder, given, depthMultiplier);
+  const [inputExtents, outputExtents] = [extentsOf(image), extentsOf(target)];
+  const window = windowOf(height, width, { ...sliding, ...padding }, inputExtents, outputExtents);
+  const rows = segmentsOf(
+    outputExtents.height,
+    inputExtents.height,
+    height,
+    window.strideHeight,
+    window.dilationHeight,
+    window.paddingTop,
+  );
+  const columns = segmentsOf(
+    outputExtents.width,
+    inputExtents.width,
+    width,
+    window.strideWidth,
+    window.dilationWidth,
+    window.paddingLeft,
+  );
+  const cells =
+    rows.reduce((sum, { firstTap, endTap }) => sum + endTap - firstTap, 0) *
+    columns.reduce((sum, { firstTap, endTap }) => sum + endTap - firstTap, 0);
+  if (cells > mostCells) refuse(`a filter of ${height}x${width} makes more code than there may be`);
+  const isPaired = image.type !== "f32";
+  const weights = { filter, depth: height * width, columns: channels, depthStep: channels, columnStep: 1 };
+  const parts = depthwiseParts(builder, { input, weights, bias, output, activation, sums });
+  builder.add({
+    kind: "depthwise",
+    name: "DEPTHWISE_CONV_2D",
+    source: { region: image.region, type: image.type, zeroPoint: isPaired ? input.zeroPoint : 0 },
+    input: inputExtents,
+    output: outputExtents,
+    window,
+    rows,
+    columns,
+    ...parts,
+    target,
+    operands: [],
+    units: outputExtents.batches * outputExtents.height,
+    work: (outputExtents.width * channels * height * width) / 2,
+  });
+  return finish();
+}
+
 /** Adds FULLY_CONNECTED. */
 export function addConnected(
   { input, weights: filter, bias, activation, sums }: Layer<"FULLY_CONNECTED">,
@@ -106,53 +159,7 @@ export function rowsOf({ region, type }: Value, rows: number, depth: number, fir
 /** The lowerings. */
 export const convolutions: LoweringTable = {
   CONV_2D: addConvolution,
-  DEPTHWISE_CONV_2D({ input, filter, bias, depthMultiplier, activation, nchw, ...sliding }, { output }, builder) {
-    const { image: given, padding } = prepareImage(builder, input, sliding, nchw);
-    const { target, finish } = imageOutput(builder, output, nchw);
-    const [, height = 1, width = 1, channels = 1] = filter.dimensions;
-    const image = depthMultiplier === 1 ? given : repeatChannels(builder, given, depthMultiplier);
-    const [inputExtents, outputExtents] = [extentsOf(image), extentsOf(target)];
-    const window = windowOf(height, width, { ...sliding, ...padding }, inputExtents, outputExtents);
-    const rows = segmentsOf(
-      outputExtents.height,
-      inputExtents.height,
-      height,
-      window.strideHeight,
-      window.dilationHeight,
-      window.paddingTop,
-    );
-    const columns = segmentsOf(
-      outputExtents.width,
-      inputExtents.width,
-      width,
-      window.strideWidth,
-      window.dilationWidth,
-      window.paddingLeft,
-    );
-    const cells =
-      rows.reduce((sum, { firstTap, endTap }) => sum + endTap - firstTap, 0) *
-      columns.reduce((sum, { firstTap, endTap }) => sum + endTap - firstTap, 0);
-    if (cells > mostCells) refuse(`a filter of ${height}x${width} makes more code than there may be`);
-    const isPaired = image.type !== "f32";
-    const weights = { filter, depth: height * width, columns: channels, depthStep: channels, columnStep: 1 };
-    const parts = depthwiseParts(builder, { input, weights, bias, output, activation });
-    builder.add({
-      kind: "depthwise",
-      name: "DEPTHWISE_CONV_2D",
-      source: { region: image.region, type: image.type, zeroPoint: isPaired ? input.zeroPoint : 0 },
-      input: inputExtents,
-      output: outputExtents,
-      window,
-      rows,
-      columns,
-      ...parts,
-      target,
-      operands: [],
-      units: outputExtents.batches * outputExtents.height,
-      work: (outputExtents.width * channels * height * width) / 2,
-    });
-    return finish();
-  },
+  DEPTHWISE_CONV_2D: addDepthwise,
   FULLY_CONNECTED: addConnected,
 };
 

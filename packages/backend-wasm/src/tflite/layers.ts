@@ -5,7 +5,7 @@ import type { KernelTensor } from "@nnhal/backend";
 import { activationRange, elementCount, isFloat, quantisedActivationRange, type TensorInfo } from "@nnhal/operations";
 import { quantiseMultiplier } from "@nnhal/operations/compiling";
 import { addElementwise, type Builder, outputOf, type Value } from "../plan/builder.ts";
-import { addConnected, addConvolution, type Layer } from "../plan/convolution.ts";
+import { addConnected, addConvolution, addDepthwise, type Layer } from "../plan/convolution.ts";
 import { expectFewMatrices } from "../plan/deferred.ts";
 import { awayFromZero, limit } from "../plan/elements.ts";
 import { accumulator, channel, convert, element, makeInteger, on, within } from "../plan/expression.ts";
@@ -185,6 +185,10 @@ export const layers: Table = {
     return addHybrid(builder, "CONV_2D", hybrid, outputs.output, (integers, weights, output, sums) =>
       addConvolution({ ...args, input: integers, filter: weights, activation: 0, sums }, { output }, builder),
     );
+  },
+  DEPTHWISE_CONV_2D(args: Layer<"DEPTHWISE_CONV_2D">, outputs: Result, builder): Value {
+    if (isHybrid(args.input, args.filter)) refuse("a hybrid layer is not available");
+    return addDepthwise({ ...args, ...sumsOf(args) }, outputs, builder);
   },
   TRANSPOSE_CONV_2D(args: Layer<"TRANSPOSE_CONV_2D">, outputs: Result, builder): Value {
     if (Math.min(args.paddingTop, args.paddingLeft) < 0) refuse("a padding below 0 is not available");

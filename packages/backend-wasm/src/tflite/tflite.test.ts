@@ -160,6 +160,43 @@ const omit = (tensor: Tensor): Given => ({ ...tensor, dimensions: [], isOmitted:
 const same = [number(1), number(1), number(1)];
 
 const none = number(0);
+
+/** Elements of 16 bits with weights of 8: with a bias and without, with dilation and without. */
+function depthwiseCases(stride: number, scheme: number, multiplier: number): Case[] {
+  const [depth, extents] = [5, [7, 8]];
+  const count = depth * multiplier;
+  const result = (dilation: number) =>
+    extents.map((extent) => Math.ceil((scheme === 1 ? extent : extent - 2 * dilation) / stride));
+  const settings = [number(scheme), number(stride), number(stride), number(multiplier)];
+  const bias = longs(...Array.from({ length: count }, (_, place) => 997 * place - 3000));
+  const dilation = 2;
+  return [
+    [
+      "DEPTHWISE_CONV_2D",
+      [short(0.01, 2, ...extents, depth), channels(3, 1, 3, 3, count), bias, ...settings, number(1)],
+      [short(0.02, 2, ...result(1), count)],
+    ],
+    ...(stride > 1
+      ? []
+      : ([
+          [
+            "DEPTHWISE_CONV_2D",
+            [
+              short(0.01, 1, ...extents, depth),
+              weights(byte(0.003, 0, 1, 3, 3, count)),
+              omit(long()),
+              ...settings,
+              none,
+              { ...none, type: "BOOL", value: Uint8Array.of(0) },
+              number(dilation),
+              number(dilation),
+            ],
+            [short(0.004, 1, ...result(dilation), count)],
+          ],
+        ] satisfies Case[])),
+  ];
+}
+
 const corners = [list(0, 1, -1), list(1, 5, 0), list(1, 2, -2)];
 const cases: readonly Case[] = [
   ["ADD", [float(2, 1, 2, 1, 3), float(2, 3), number(1)], [float(2, 1, 2, 2, 3)]],
@@ -257,6 +294,9 @@ const cases: readonly Case[] = [
     ],
     [short(0.02, 1, 6, 8, 3)],
   ],
+  ...[1, 2].flatMap((stride) =>
+    [1, 2].flatMap((scheme) => [1, 3].flatMap((multiplier) => depthwiseCases(stride, scheme, multiplier))),
+  ),
   ["FULLY_CONNECTED", [short(0.01, 7, 9), channels(0, 4, 9), longs(1, 2, 3, 4), none], [short(0.02, 7, 4)]],
   [
     "FULLY_CONNECTED",
