@@ -3,12 +3,12 @@
  */
 import type { Builder, Value } from "./builder.ts";
 import { calc, constant, type Formula, integer, type NumberType, type Statement, type Term } from "./formula.ts";
-import type { RoutineStep, Target } from "./plan.ts";
+import type { RoutineOperand, RoutineStep } from "./plan.ts";
 
 /** An operand of a routine. */
 export interface Place {
   readonly operand: number;
-  readonly type: Value["type"];
+  readonly type: RoutineOperand["type"];
   /** The element at an index. */
   at(index: Term): Formula;
 }
@@ -17,7 +17,7 @@ export interface Place {
 export interface Routine {
   /** The number of the unit. */
   readonly unit: Formula;
-  read(value: Value): Place;
+  read(value: RoutineOperand): Place;
   write(value: Value): Place;
   /** A new local with a first value. */
   local(first: Formula): Formula;
@@ -43,8 +43,8 @@ export function addRoutine(
   work: number,
   write: (routine: Routine) => void,
 ): void {
-  const reads: Target[] = [];
-  const writes: Target[] = [];
+  const reads: RoutineOperand[] = [];
+  const writes: RoutineOperand[] = [];
   const locals: NumberType[] = ["i32"];
   const checks: RoutineStep["checks"][number][] = [];
   let body: Statement[] = [];
@@ -57,7 +57,7 @@ export function addRoutine(
     return inner;
   };
   // Operands that are written have negative numbers until the number of those that are read is known.
-  const place = ({ region, type }: Value, list: Target[], sign: 1 | -1): Place => {
+  const place = ({ region, type }: RoutineOperand, list: RoutineOperand[], sign: 1 | -1): Place => {
     const operand = list.push({ region, type }) - 1;
     const number = sign > 0 ? operand : -1 - operand;
     return {
@@ -65,7 +65,7 @@ export function addRoutine(
       type,
       at: (index) => ({
         kind: "element",
-        type: type === "f32" ? "f64" : "i32",
+        type: type === "f32" || type === "f64" ? "f64" : "i32",
         args: [asInteger(index)],
         value: number,
       }),

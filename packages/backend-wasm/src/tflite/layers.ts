@@ -39,7 +39,6 @@ function factorsOf(input: TensorInfo, scales: readonly number[], output: TensorI
 function wideSums(bias: KernelTensor | undefined): Sums {
   return (builder, { input, weights, output, activation }) => {
     const { filter, columns } = weights;
-    if (bias?.type === "TENSOR_INT32") refuse("a bias of 32 bits beside elements of 16 bits is not available");
     const numbers = bias === undefined ? zeros(columns) : numbersOf("the bias", bias);
     boundSums(input, numbers, weights);
     const factors = factorsOf(input, scalesOf(filter, columns), output);
@@ -48,6 +47,46 @@ function wideSums(bias: KernelTensor | undefined): Sums {
     const value = within(on("add", steps, makeInteger(output.zeroPoint)), least, greatest);
     return { bias: builder.constant(fillTileOfIntegers([...numbers])), value };
   };
+}
+
+/** True if a layer of elements of 16 bits has a bias of 32 bits: its sums are scaled by real numbers. */
+const isExact = ({ input, bias }: Pick<Layer<"CONV_2D">, "input" | "bias">) =>
+  input.type === "TENSOR_QUANT16_SYMM" && bias?.type === "TENSOR_INT32";
+
+/** A layer of elements of 16 bits whose bias has 32. `sum` adds the layer of integers. The channels are the axis `channelAxis` of the result. */
+function addExact(
+  builder: Builder,
+  name: string,
+  { input, filter, bias, activation }: Pick<Layer<"CONV_2D">, "input" | "filter" | "bias" | "activation">,
+  output: TensorInfo,
+  channelAxis: number,
+  sum: (output: TensorInfo, sums: Sums) => Value,
+): Value {
+  const sums = sum({ ...output, type: "TENSOR_INT32" }, (inner, { weights }) => {
+    const numbers = bias === undefined ? zeros(weights.columns) : numbersOf("the bias", bias);
+    boundSums(input, numbers, weights);
+    return { bias: inner.constant(fillTileOfIntegers([...numbers])), value: accumulator("i32") };
+  });
+  const channels = output.dimensions[channelAxis] ?? 1;
+  const each = elementCount(output.dimensions.slice(channelAxis + 1));
+  const scales = scalesOf(filter, channels).map((scale) => (input.scale * scale) / output.scale);
+  const list = { region: builder.constant(new Int32Array(Float64Array.from(scales).buffer)), type: "f64" } as const;
+  const target = outputOf(builder, output);
+  const [least, greatest] = quantisedActivationRange(activation, output);
+  const size = channels * each;
+  addRoutine(builder, name, elementCount(output.dimensions) / size, 16 * size, (routine) => {
+    const [from, multipliers, to] = [routine.read(sums), routine.read(list), routine.write(target)];
+    const first = routine.local(calc("mul", routine.unit, size));
+    routine.each(0, size, (place) => {
+      const at = routine.local(calc("add", first, place));
+      const steps = routine.local(
+        calc("mul", convertFormula("toReal", from.at(at)), multipliers.at(calc("div", place, each))),
+      );
+      const whole = calc("add", routine.local(awayFromZero(steps)), output.zeroPoint);
+      routine.store(to, at, limit(whole, least, greatest));
+    });
+  });
+  return target;
 }
 
 /** Rows of floats as integers, each by its own least and greatest number, and the scales: see the extension's hybrid layers. */
@@ -179,6 +218,10 @@ export const layers: Table = {
     const [batches = 1] = input.dimensions;
     const shape = outputs.output.dimensions;
     if (input.dimensions[nchw ? 1 : 3] !== depth) refuse("groups of filters are not available");
+    if (isExact(args))
+      return addExact(builder, "CONV_2D", args, outputs.output, nchw ? 1 : 3, (output, sums) =>
+        addConvolution({ ...args, activation: 0, sums }, { output }, builder),
+      );
     if (!isHybrid(input, filter)) return addConvolution({ ...args, ...sumsOf(args) }, outputs, builder);
     const isAsymmetric = new Set(filter.channelQuant?.scales).size > 1;
     const hybrid = { input, filter, bias, activation, rows: batches, isAsymmetric, shape, channelAxis: nchw ? 1 : 3 };
@@ -188,15 +231,32 @@ export const layers: Table = {
   },
   DEPTHWISE_CONV_2D(args: Layer<"DEPTHWISE_CONV_2D">, outputs: Result, builder): Value {
     if (isHybrid(args.input, args.filter)) refuse("a hybrid layer is not available");
+    if (isExact(args))
+      return addExact(builder, "DEPTHWISE_CONV_2D", args, outputs.output, args.nchw ? 1 : 3, (output, sums) =>
+        addDepthwise({ ...args, activation: 0, sums }, { output }, builder),
+      );
     return addDepthwise({ ...args, ...sumsOf(args) }, outputs, builder);
   },
   TRANSPOSE_CONV_2D(args: Layer<"TRANSPOSE_CONV_2D">, outputs: Result, builder): Value {
     if (Math.min(args.paddingTop, args.paddingLeft) < 0) refuse("a padding below 0 is not available");
+    if (isExact(args))
+      return addExact(builder, "TRANSPOSE_CONV_2D", args, outputs.output, args.nchw ? 1 : 3, (output, sums) =>
+        addTransposed({ ...args, activation: 0, sums }, { output }, builder),
+      );
     return addTransposed({ ...args, ...sumsOf(args) }, outputs, builder);
   },
   FULLY_CONNECTED({ asymmetricQuantizeInputs, blockScales, ...args }, outputs: Result, builder): Value {
     const { input, weights: filter, bias, activation }: Layer<"FULLY_CONNECTED"> = args;
     if (blockScales !== undefined) refuse("weights in blocks are not available");
+    if (isExact(args))
+      return addExact(
+        builder,
+        "FULLY_CONNECTED",
+        { ...args, filter },
+        outputs.output,
+        outputs.output.dimensions.length - 1,
+        (output, sums) => addConnected({ ...args, activation: 0, sums }, { output }, builder),
+      );
     if (!isHybrid(input, filter)) return addConnected({ ...args, ...sumsOf(args) }, outputs, builder);
     const [units = 1, size = 1] = filter.dimensions;
     const rows = elementCount(input.dimensions) / size;

@@ -37,6 +37,7 @@ import {
 import { everyWay } from "@nnhal/test-kit/samples";
 import { importTflite } from "@nnhal/tflite";
 import { ErrorStatus, ExecutionPreference, type Model, Priority } from "@nnhal/types";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { backend } from "../wasm-backend.ts";
 
@@ -161,42 +162,6 @@ const same = [number(1), number(1), number(1)];
 
 const none = number(0);
 
-/** Elements of 16 bits with weights of 8: with a bias and without, with dilation and without. */
-function depthwiseCases(stride: number, scheme: number, multiplier: number): Case[] {
-  const [depth, extents] = [5, [7, 8]];
-  const count = depth * multiplier;
-  const result = (dilation: number) =>
-    extents.map((extent) => Math.ceil((scheme === 1 ? extent : extent - 2 * dilation) / stride));
-  const settings = [number(scheme), number(stride), number(stride), number(multiplier)];
-  const bias = longs(...Array.from({ length: count }, (_, place) => 997 * place - 3000));
-  const dilation = 2;
-  return [
-    [
-      "DEPTHWISE_CONV_2D",
-      [short(0.01, 2, ...extents, depth), channels(3, 1, 3, 3, count), bias, ...settings, number(1)],
-      [short(0.02, 2, ...result(1), count)],
-    ],
-    ...(stride > 1
-      ? []
-      : ([
-          [
-            "DEPTHWISE_CONV_2D",
-            [
-              short(0.01, 1, ...extents, depth),
-              weights(byte(0.003, 0, 1, 3, 3, count)),
-              omit(long()),
-              ...settings,
-              none,
-              { ...none, type: "BOOL", value: Uint8Array.of(0) },
-              number(dilation),
-              number(dilation),
-            ],
-            [short(0.004, 1, ...result(dilation), count)],
-          ],
-        ] satisfies Case[])),
-  ];
-}
-
 const corners = [list(0, 1, -1), list(1, 5, 0), list(1, 2, -2)];
 const cases: readonly Case[] = [
   ["ADD", [float(2, 1, 2, 1, 3), float(2, 3), number(1)], [float(2, 1, 2, 2, 3)]],
@@ -294,9 +259,27 @@ const cases: readonly Case[] = [
     ],
     [short(0.02, 1, 6, 8, 3)],
   ],
-  ...[1, 2].flatMap((stride) =>
-    [1, 2].flatMap((scheme) => [1, 3].flatMap((multiplier) => depthwiseCases(stride, scheme, multiplier))),
-  ),
+  ["FULLY_CONNECTED", [short(0.01, 7, 9), channels(0, 4, 9), list(1, 2, -3, 4), none], [short(0.02, 7, 4)]],
+  [
+    "CONV_2D",
+    [short(0.01, 2, 5, 6, 3), channels(0, 5, 3, 2, 3), list(9, -4000, 0, 7, 1), ...same, number(1)],
+    [short(0.02, 2, 5, 6, 5)],
+  ],
+  [
+    "TRANSPOSE_CONV_2D",
+    [
+      short(0.01, 1, 3, 4, 2),
+      channels(0, 3, 3, 3, 2),
+      list(1, -2, 3),
+      list(1, 6, 8, 3),
+      number(1),
+      number(2),
+      number(2),
+      none,
+      { ...none, type: "BOOL", value: Uint8Array.of(0) },
+    ],
+    [short(0.02, 1, 6, 8, 3)],
+  ],
   ["FULLY_CONNECTED", [short(0.01, 7, 9), channels(0, 4, 9), longs(1, 2, 3, 4), none], [short(0.02, 7, 4)]],
   [
     "FULLY_CONNECTED",
@@ -384,6 +367,55 @@ describe("operators of nnhal.tflite", () => {
     const next = createNumbers();
     const given = inputs.filter(({ value }) => value === undefined).map((input) => elementsOf(input, next));
     await expectSame(operatorModel(tfliteExtension, name, inputs, outputs), given, allowed);
+  });
+
+  it("have the bits of the reference in convolutions of 16 bits with weights of 8", { timeout: 120_000 }, async () => {
+    const from = (min: number, max: number) => fc.integer({ min, max });
+    const drawn = fc.record({
+      isDepthwise: fc.boolean(),
+      depth: from(1, 11),
+      /** Of each channel of a depthwise convolution, and in all of others. */
+      count: from(1, 6),
+      extents: fc.tuple(from(1, 9), from(1, 9)),
+      filter: fc.tuple(from(1, 3), from(1, 3)),
+      strides: fc.tuple(from(1, 3), from(1, 3)),
+      dilations: fc.tuple(from(1, 2), from(1, 2)),
+      isPadded: fc.boolean(),
+      isPerChannel: fc.boolean(),
+      bias: fc.constantFrom("none", "int32", "int64"),
+      activation: from(0, 3),
+      scale: fc.constantFrom(0.001, 0.02, 0.7),
+    });
+    const property = fc.asyncProperty(drawn, async (each) => {
+      const { isDepthwise, depth, count, extents, filter, strides, dilations, isPadded } = each;
+      const columns = isDepthwise ? depth * count : count;
+      const result = extents.map((extent, axis) => {
+        const window = ((filter[axis] ?? 1) - 1) * (dilations[axis] ?? 1) + 1;
+        return Math.ceil((isPadded ? extent : extent - window + 1) / (strides[axis] ?? 1));
+      });
+      fc.pre(result.every((extent) => extent > 0));
+      const shape = isDepthwise ? [1, ...filter, columns] : [columns, ...filter, depth];
+      const factors = each.isPerChannel ? channels(isDepthwise ? 3 : 0, ...shape) : weights(byte(0.002, 0, ...shape));
+      const terms = Array.from({ length: columns }, (_, place) => 99_991 * (place % 7) - 300_000);
+      const bias = each.bias === "none" ? omit(long()) : each.bias === "int32" ? list(...terms) : longs(...terms);
+      const [down, across] = dilations;
+      const settings = [
+        number(isPadded ? 1 : 2),
+        number(strides[1]),
+        number(strides[0]),
+        ...(isDepthwise ? [number(count)] : []),
+        number(each.activation),
+        flag(false),
+        number(across),
+        number(down),
+      ];
+      const input = short(0.01, 2, ...extents, depth);
+      const output = short(each.scale, 2, ...result, columns);
+      const name = isDepthwise ? "DEPTHWISE_CONV_2D" : "CONV_2D";
+      const model = operatorModel(tfliteExtension, name, [input, factors, bias, ...settings], [output]);
+      await expectSame(model, [elementsOf(input, createNumbers())], 0);
+    });
+    await fc.assert(property, { numRuns: everyWay ? 1000 : 80 });
   });
 
   it.each<readonly [name: string, inputs: readonly Given[], outputs: readonly Tensor[], reason: string]>([
