@@ -318,6 +318,8 @@ export function addMove(
   const [from = [], to = []] = steps;
   // The first loop is the one whose turns are units.
   const alone = loops.length === 1;
+  // Elements that lie apart are copied one by one, from other lines of the caches.
+  const isRun = from.at(-1) === 1 && to.at(-1) === 1;
   builder.add({
     kind: "move",
     name,
@@ -325,7 +327,7 @@ export function addMove(
     source: { ...source, steps: alone ? [0, ...from] : from },
     target: { ...target, steps: alone ? [0, ...to] : to },
     units: alone ? 1 : (loops[0] ?? 1),
-    work: elementCount(alone ? loops : loops.slice(1)),
+    work: (isRun ? 1 : 4) * elementCount(alone ? loops : loops.slice(1)),
   });
 }
 

@@ -54,7 +54,7 @@ function divide(builder: Builder, step: Step, most: number): readonly Step[] {
     case "resize":
       return divideImage(step, most);
     case "product":
-      return divideProduct(builder, step, 4 * most);
+      return divideProduct(builder, step, most);
     case "routine":
       return [makeResumable(builder, step, most)];
     case "repeat":
@@ -148,9 +148,10 @@ function divideElementwise(step: ElementwiseStep, most: number): readonly Step[]
 
 function divideMove(step: MoveStep, most: number): readonly Step[] {
   const { loops, source, target } = step;
-  return cutBox(boxOf(loops, [source, target]), most).map((box) => {
+  const perElement = step.work / elementCount(loops.slice(1));
+  return cutBox(boxOf(loops, [source, target]), Math.max(1, Math.floor(most / perElement))).map((box) => {
     const [from = source, to = target] = placeIn([source, target], box);
-    return { ...step, loops: box.loops, source: from, target: to, ...unitsOf(box.loops, 1) };
+    return { ...step, loops: box.loops, source: from, target: to, ...unitsOf(box.loops, perElement) };
   });
 }
 
