@@ -78,6 +78,24 @@ describe("the allowance", () => {
     expect(pooled.absolute).toBe(6 * 2 ** -24 * 4 * 3);
   });
 
+  it("is that of its sums for SVDF, and at least the HAL's own", () => {
+    const bound = (state: number, bias: number, weight: number) =>
+      allowance(
+        "SVDF",
+        [
+          float([1, 2], 3, -1),
+          float([2, 2], 1, 2, weight, 1),
+          float([2, 2], 1, 2, -1, 1),
+          float([1], bias),
+          float([1, 4], 900, state, 0, 0),
+        ],
+        float([1, 1], 1),
+      );
+    // Two filters of one unit. Their sums are 1 · |state| + 2 · (3 · 1 + 1 · 2) and 1 · (3 · |weight| + 1 · 1): seven terms.
+    expect(bound(-1000, -40, 4)).toEqual({ absolute: 9 * 2 ** -24 * (40 + 1000 + 10 + 13), relative: 5 * 2 ** -23 });
+    expect(bound(0, 0, 0)).toEqual({ absolute: 1e-5, relative: 5 * 2 ** -23 });
+  });
+
   it("is the HAL's own for functions, and for sums in float16", () => {
     expect(allowance("TANH", [float([1], 1)], float([1], 1))).toEqual({ absolute: 1e-5, relative: 5 * 2 ** -23 });
     expect(allowance("TANH", [half(1)], half(1))).toEqual({ absolute: 5 * 2 ** -10, relative: 5 * 2 ** -10 });

@@ -110,8 +110,11 @@ function boundOf(arithmetic: Arithmetic | undefined, drawn: RandomOperation, { t
   const { unit, least } = precision[type];
   const standard = type === "TENSOR_FLOAT32" ? ofHal.float32 : ofHal.float16;
   switch (arithmetic?.kind) {
-    case undefined:
-      return standard;
+    case undefined: {
+      if (drawn.signature.operation.name !== "SVDF" || type === "TENSOR_FLOAT16") return standard;
+      const { count, sum } = termsOfSvdf(drawn);
+      return { ...standard, absolute: Math.max(standard.absolute, (count + 2) * (unit / 2) * sum) };
+    }
     case "moved":
       return none;
     case "rounded":
@@ -150,6 +153,36 @@ function termsOf(terms: Terms, { inputs, signature }: RandomOperation): { count:
     default:
       return { count: terms, greatest: of };
   }
+}
+
+/** Returns the number of terms of an output of SVDF, those of the feature in it included, and the greatest sum of their magnitudes. */
+function termsOfSvdf({ inputs, signature }: RandomOperation): { count: number; sum: number } {
+  const named = (name: string) => inputs[signature.inputs.findIndex((param) => param.name === name)];
+  const sizeAt = (name: string, place: number) => {
+    const element = Math.abs(named(name)?.data[place] ?? 0);
+    return Number.isFinite(element) ? element : 0;
+  };
+  const [batches = 0, features = 0] = named("input")?.dimensions ?? [];
+  const [filters = 0, memory = 0] = named("timeWeights")?.dimensions ?? [];
+  const rank = elementAt([...(named("rank")?.data ?? [1])], 0);
+  let greatest = 0;
+  for (let place = 0; place < batches * (filters / rank); place++) {
+    const [batch, unit] = [Math.floor(place / (filters / rank)), place % (filters / rank)];
+    let sum = sizeAt("bias", unit);
+    for (let filter = unit * rank; filter < (unit + 1) * rank; filter++) {
+      let newest = 0;
+      for (let feature = 0; feature < features; feature++) {
+        newest += sizeAt("input", batch * features + feature) * sizeAt("featureWeights", filter * features + feature);
+      }
+      for (let time = 0; time < memory; time++) {
+        const isNewest = time === memory - 1;
+        const state = isNewest ? newest : sizeAt("stateIn", (batch * filters + filter) * memory + time + 1);
+        sum += state * sizeAt("timeWeights", filter * memory + time);
+      }
+    }
+    greatest = Math.max(greatest, sum);
+  }
+  return { count: features + rank * memory + 1, sum: greatest };
 }
 
 function greatestOf(tensor: Tensor | undefined): number {
