@@ -28,7 +28,7 @@ import type { WideVectors } from "./wide.ts";
 import { setsWideFlag } from "./wide-flag.ts";
 
 /** It changes whenever results, or the modules of some network, change. */
-const version = "nnhal-wasm-6 simd";
+const version = "nnhal-wasm-7 simd";
 
 /** The compiler of modules, as far as the platform names it: another one is checked anew. Browsers keep no outcomes. */
 const compilerOf = () => globalThis.process?.versions?.v8 ?? "unknown";

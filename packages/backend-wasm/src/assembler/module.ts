@@ -25,6 +25,8 @@ export interface FunctionSpec {
   readonly results: readonly ValueType[];
   readonly isExported: boolean;
   write(code: Code): void;
+  /** True if it shares its code with no other function: see `shareCode`. Default: false. */
+  readonly isApart?: boolean | undefined;
   /** Absent: given numbers are constants. */
   readonly localOf?: LocalOfGiven | undefined;
 }

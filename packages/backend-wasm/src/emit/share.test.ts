@@ -66,6 +66,7 @@ describe("functions with the same code", () => {
     const others = [
       storing("offset", 64, fill(1), 32),
       { ...storing("results", 64, fill(1)), results: [] },
+      { ...storing("apart", 64, fill(1)), isApart: true },
       { ...storing("params", 64, fill(1)), params: ["i32", "i32"] as const },
       { ...storing("locals", 64, fill(1)), write: (code) => void code.local("f32") },
     ] satisfies FunctionSpec[];

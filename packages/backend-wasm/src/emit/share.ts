@@ -17,12 +17,13 @@ const firstGiven = 2 ** 20;
 
 /** Functions of which each keeps its number and its parameters. Those with the same code call one that is appended. */
 export function shareCode(functions: readonly FunctionSpec[]): FunctionSpec[] {
-  const shapes = functions.map(shapeOf);
+  const shapes = functions.map((each) => (each.isApart ? undefined : shapeOf(each)));
   const alike = new Map<string, number[]>();
-  for (const [place, { key }] of shapes.entries()) {
-    const places = alike.get(key) ?? [];
+  for (const [place, shape] of shapes.entries()) {
+    if (shape === undefined) continue;
+    const places = alike.get(shape.key) ?? [];
     places.push(place);
-    alike.set(key, places);
+    alike.set(shape.key, places);
   }
   const result = [...functions];
   for (const places of alike.values()) {
@@ -54,7 +55,9 @@ function shapeOf({ params, results, write }: FunctionSpec): Shape {
   };
   const { locals, bytes } = writeCode(params, write, localOf);
   const types = given.map((value) => (typeof value === "number" ? "i32" : "v128"));
-  return { key: `${params};${results};${locals};${types};${bytes}`, given };
+  // This encoding has a character for each byte.
+  const text = new TextDecoder("latin1").decode(bytes);
+  return { key: `${params};${results};${locals};${types};${text}`, given };
 }
 
 function isSame(one: Given | undefined, other: Given | undefined): boolean {
