@@ -1,3 +1,3 @@
-import { library } from "../../tsup.base.ts";
+import { library, withoutWhiteSpace } from "../../tsup.base.ts";
 
-export default library();
+export default library({ index: "src/index.ts" }, { esbuildOptions: withoutWhiteSpace });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
 import { transform } from "esbuild";
 import type { Options } from "tsup";
-import { library } from "../../tsup.base.ts";
+import { library, withoutWhiteSpace } from "../../tsup.base.ts";
 
 // Decoders, files and workers depend on where the package runs: the field "imports" of its package.json says so.
 const entry = {
@@ -61,6 +61,7 @@ const minifiesDecoders: NonNullable<Options["plugins"]>[number] = {
 
 export default library(entry, {
   external: [/^#/],
+  esbuildOptions: withoutWhiteSpace,
   esbuildPlugins: [namesNoFile, packsWasm],
   plugins: [minifiesDecoders],
 });

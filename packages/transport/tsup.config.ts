@@ -1,8 +1,11 @@
-import { library } from "../../tsup.base.ts";
+import { library, withoutWhiteSpace } from "../../tsup.base.ts";
 
-export default library({
-  "channel/index": "src/channel/index.ts",
-  "client/index": "src/client/index.ts",
-  "protocol/index": "src/protocol/index.ts",
-  "server/index": "src/server/index.ts",
-});
+export default library(
+  {
+    "channel/index": "src/channel/index.ts",
+    "client/index": "src/client/index.ts",
+    "protocol/index": "src/protocol/index.ts",
+    "server/index": "src/server/index.ts",
+  },
+  { esbuildOptions: withoutWhiteSpace },
+);
