@@ -6,13 +6,13 @@ import { createTiles } from "./tiles.ts";
 import { connectCase } from "./wide.ts";
 
 /** Milliseconds in which the platform makes fast code of the candidates. */
-const preparation = 15;
+const preparation = 8;
 
 /** Milliseconds of one turn: clocks of browsers may count tenths of a millisecond. */
 const turn = 1;
 
 /** Turns in which the faster one shows, though others use the processor. */
-const turns = 6;
+const turns = 3;
 
 /** Another number of sums than that of the table is taken if it needs at most this part of its time. */
 const betterBy = 0.97;
