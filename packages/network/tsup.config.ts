@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
 import { transform } from "esbuild";
 import type { Options } from "tsup";
-import { library, withoutWhiteSpace } from "../../tsup.base.ts";
+import { library } from "../../tsup.base.ts";
 
 // Decoders, files and workers depend on where the package runs: the field "imports" of its package.json says so.
 const entry = {
@@ -59,9 +59,18 @@ const minifiesDecoders: NonNullable<Options["plugins"]>[number] = {
   },
 };
 
+/** As in other packages, except in files with comments that bundlers read, which would go with the white space. */
+const stripsWhiteSpace: NonNullable<Options["plugins"]>[number] = {
+  name: "without white space",
+  async renderChunk(code, { path }) {
+    if (!path.endsWith(".js") || code.includes("webpackIgnore")) return null;
+    const options = { minifyWhitespace: true, minifySyntax: true, lineLimit: 200, format: "esm" } as const;
+    return { code: (await transform(code, options)).code };
+  },
+};
+
 export default library(entry, {
   external: [/^#/],
-  esbuildOptions: withoutWhiteSpace,
   esbuildPlugins: [namesNoFile, packsWasm],
-  plugins: [minifiesDecoders],
+  plugins: [minifiesDecoders, stripsWhiteSpace],
 });
