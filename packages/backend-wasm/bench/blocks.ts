@@ -33,7 +33,7 @@ for (const folder of [modelsFolder, corpusFolder]) {
     const extents = graph.inputs.map((index) => graph.operands[index]?.dimensions ?? []);
     const isTaken = graph.operations.every((view) => refusalOf(view, withTflite, graph.referenced) === undefined);
     if (!isTaken || extents.some((dimensions) => dimensions.includes(0))) continue;
-    const program = await programOf(api, graph, extents, undefined, withTflite).catch(() => undefined);
+    const program = await programOf({ api, lowerings: withTflite }, graph, extents).catch(() => undefined);
     if (program === undefined) continue;
     for (const { name: step, units, workPerUnit, compute, checks } of findComputeSteps(program.steps)) {
       // Values in memory may break them.

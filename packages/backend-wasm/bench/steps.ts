@@ -6,9 +6,11 @@
  */
 import { readFileSync } from "node:fs";
 import { viewModel } from "@nnhal/backend";
+import { tfliteExtension } from "@nnhal/extension-tflite";
 import { importTflite } from "@nnhal/tflite";
 import type { Model } from "@nnhal/types";
 import { findComputeSteps, programOf } from "../src/program.ts";
+import { withTflite } from "../src/tflite/lowerings.ts";
 import { webAssembly } from "../src/web-assembly.ts";
 
 const [path = "", roundsText = "50"] = process.argv.slice(2);
@@ -22,10 +24,10 @@ function bytesOfPool({ handle, size }: Model["pools"][number]): Uint8Array {
 const api = webAssembly();
 if (api === undefined) throw new Error("there is no WebAssembly");
 const { model } = importTflite(new Uint8Array(readFileSync(path)));
-const graph = viewModel({ model, pools: model.pools.map(bytesOfPool) });
+const graph = viewModel({ model, pools: model.pools.map(bytesOfPool), extensions: [tfliteExtension] });
 const start = performance.now();
 const program = await programOf(
-  api,
+  { api, lowerings: withTflite },
   graph,
   graph.inputs.map((index) => graph.operands[index]?.dimensions),
 );

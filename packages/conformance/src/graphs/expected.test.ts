@@ -69,6 +69,24 @@ describe("what is expected of a graph", () => {
     });
   });
 
+  it("leaves open which of two elements that are nearly equal is the greater one", () => {
+    const pairs = Array.from({ length: 60 }, (_, pair) => [pair / 8, pair / 8]).flat();
+    const { main, ...graph } = chain(pairs, unary("EXP", "ARGMAX"));
+    const shape = { dimensions: [60, 2] };
+    const operands = [
+      ...main.operands.slice(0, 2).map((each) => ({ ...each, ...shape })),
+      operand("SUBGRAPH_OUTPUT", { type: "TENSOR_INT32", dimensions: [60] }),
+      operand("CONSTANT_COPY", { type: "INT32", dimensions: [], data: Uint8Array.of(1, 0, 0, 0) }),
+    ];
+    const operations: ExampleOperation[] = [
+      ...main.operations.slice(0, 1),
+      { type: "ARGMAX", inputs: [1, 3], outputs: [2] },
+    ];
+    const { elements = [], values } = outputOf({ ...graph, main: { ...main, operands, operations } });
+    expect(values).toEqual(new Array(60).fill(0));
+    expect(elements).toEqual(new Array(60).fill(2));
+  });
+
   it("leaves open whether a number of float16 is rounded between operations", () => {
     const half = Uint8Array.of(0x00, 0x3c, 0x00, 0xc0, 0x00, 0x44, 0x00, 0x00);
     const graph = chain([0, 0, 0, 0], unary("ABS", "CAST"));
