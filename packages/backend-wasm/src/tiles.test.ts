@@ -32,6 +32,21 @@ describe("the tiles of a session", () => {
     expect(time.mock.calls).toEqual([["pairs"]]);
   });
 
+  it("are timed for products of subgraphs too", async () => {
+    const time = vi.fn(async () => 12);
+    const { steps } = planOf(["floats", mostUntimed]);
+    const branch: Plan["steps"][number] = {
+      kind: "branch",
+      name: "IF",
+      condition: 0,
+      yes: steps,
+      no: [],
+      units: 1,
+      work: 0,
+    };
+    expect(await createTiles(time).timed({ steps: [branch] })).toEqual({ pairs: 8, floats: 12 });
+  });
+
   it("are timed once for all networks, also for those that are prepared at the same time", async () => {
     const time = vi.fn(async (kind: FactorKind) => (kind === "floats" ? 12 : 8));
     const tiles = createTiles(time);

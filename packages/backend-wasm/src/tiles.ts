@@ -1,5 +1,5 @@
 /** The tiles of a session: those of the table, or what a short timing finds to be faster on this processor with this compiler. */
-import type { Plan, ProductStep } from "./plan/plan.ts";
+import { functionsOf, type Plan, type ProductStep } from "./plan/plan.ts";
 import { type FactorKind, narrowSums, sumsToCompare, type TileSums } from "./plan/tiles.ts";
 
 /** The tiles of a session. */
@@ -45,7 +45,7 @@ export function createTiles(time: (kind: FactorKind) => Promise<number>): Tiles 
       if (isCompared(floats)) learn({ floats });
     },
     async timed({ steps }) {
-      const products = steps.filter((step) => step.kind === "product");
+      const products = functionsOf(steps).filter((step) => step.kind === "product");
       for (const kind of ["pairs", "floats"] as const) {
         if (known[kind] === undefined && workOf(products, kind) >= mostUntimed) await timeOnce(kind);
       }
